@@ -1,0 +1,1 @@
+"""From questions to predictions: likelihood over the answer space, or greedy text."""

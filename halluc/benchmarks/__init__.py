@@ -1,0 +1,1 @@
+"""Benchmarks: read the published files, ask, and score."""

@@ -1,0 +1,41 @@
+"""What a benchmark is: questions, a reader of answers, and scores."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from halluc.data.records import Prediction, Question
+
+
+class Benchmark(Protocol):
+    """Ask questions and score their answers; knows no model.
+
+    Implementations are built from YAML by their dotted path and read their files on first use.
+
+    Attributes:
+        profile: Name of the answer reader: ``strict``, ``official``, ``lmms_eval`` or ``vlmevalkit``.
+        prompt_profile: Name of the prompt form; a result names both.
+        max_pixels: Pixel bound of this benchmark's pictures; None takes the model's own.
+    """
+
+    profile: str
+    prompt_profile: str
+    max_pixels: int | None
+
+    def questions(self) -> Sequence[Question]:
+        """Return every question, in published order; ids are unique."""
+        ...
+
+    def read(self, question: Question, text: str) -> str | None:
+        """Read a response under this benchmark's profile; None means unparsed."""
+        ...
+
+    def score(self, predictions: Sequence[Prediction]) -> dict[str, float]:
+        """Score the given predictions (any subset of the questions, matched by id).
+
+        Returns:
+            Keys without the benchmark's prefix; no key for what is undefined.
+
+        Raises:
+            BenchmarkError: If an id is unknown or occurs twice.
+        """
+        ...

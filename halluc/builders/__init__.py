@@ -1,0 +1,1 @@
+"""From annotations of any origin to questions, preference pairs and benchmark files."""

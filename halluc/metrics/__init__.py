@@ -1,0 +1,1 @@
+"""Pure metrics: no files, no model."""

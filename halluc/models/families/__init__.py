@@ -1,0 +1,1 @@
+"""One file per model family that the generic hooks do not serve."""

@@ -1,0 +1,1 @@
+"""Readers of response text, one file per profile: text in, outcome out."""
