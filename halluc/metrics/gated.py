@@ -1,0 +1,65 @@
+"""The gated hallucination score of VLM2-Bench image sequences."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class GatedSequence:
+    """Hold the result of one image sequence.
+
+    Attributes:
+        gate_open: Whether the coarse question (counting, grouping, true/false) was answered right.
+        fine: Whether each fine question was answered right; at least one.
+    """
+
+    gate_open: bool
+    fine: tuple[bool, ...]
+
+    @property
+    def fine_accuracy(self) -> float:
+        """Return the share of right fine answers, whatever the gate says, in [0, 1]."""
+        return sum(self.fine) / len(self.fine)
+
+    @property
+    def score(self) -> float:
+        """Return the fine accuracy behind an open gate, 0.0 behind a closed one."""
+        return self.fine_accuracy if self.gate_open else 0.0
+
+
+def gated_scores(sequences: Sequence[GatedSequence]) -> dict[str, float | None]:
+    """Compute the gated score, and what is needed to see where a gain comes from.
+
+    The published task score is the sum, so it grows with the number of sequences. Each sequence
+    counts alike, however many fine questions it has.
+
+    Args:
+        sequences: The results of one task, length N.
+
+    Returns:
+        ``gated_sum`` in [0, N]; ``gated_mean`` = sum / N; ``gate_open_rate``; ``fine_accuracy``, the
+        mean without the gate; ``fine_accuracy_when_open``, None if no gate opened; ``sequences`` = N.
+        All but the last are None if N is 0.
+
+    Reference:
+        CMU MSCV 2025 team 15, project page, section "Evaluation Metrics"; VLM2-Bench,
+        arXiv 2502.12084.
+
+    Example:
+        >>> scores = gated_scores([GatedSequence(True, (True, False)), GatedSequence(False, (True,))])
+        >>> scores["gated_sum"], scores["gated_mean"], scores["fine_accuracy"]
+        (0.5, 0.25, 0.75)
+    """
+    if not sequences:
+        names = ("gated_sum", "gated_mean", "gate_open_rate", "fine_accuracy", "fine_accuracy_when_open")
+        return {**dict.fromkeys(names), "sequences": 0.0}
+    opened = [sequence.fine_accuracy for sequence in sequences if sequence.gate_open]
+    gated_sum = sum(sequence.score for sequence in sequences)
+    return {
+        "gated_sum": gated_sum,
+        "gated_mean": gated_sum / len(sequences),
+        "gate_open_rate": len(opened) / len(sequences),
+        "fine_accuracy": sum(sequence.fine_accuracy for sequence in sequences) / len(sequences),
+        "fine_accuracy_when_open": sum(opened) / len(opened) if opened else None,
+        "sequences": float(len(sequences)),
+    }
