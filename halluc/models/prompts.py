@@ -1,0 +1,139 @@
+"""From questions and answers to token ids and picture tensors."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from transformers import ProcessorMixin
+
+from halluc.data.images import load_image
+from halluc.data.records import Question
+from halluc.errors import ImageError
+from halluc.models.chat import Chat
+from halluc.models.controls import refuse_controls
+from halluc.models.families.base import Family, VisionInputs
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedSequence:
+    """Hold the tokens of one prompt with its answer; nothing is ever cut off.
+
+    Attributes:
+        input_ids: Prompt and answer, with the pictures' placeholders expanded.
+        prompt_length: Number of tokens before the first answer token.
+    """
+
+    input_ids: tuple[int, ...]
+    prompt_length: int
+
+
+class PromptEncoder:
+    """Tokenise prompts and answers, and prepare their pictures.
+
+    It holds no weights and pickles, so it can work in a data-loading worker.
+
+    Args:
+        processor: The checkpoint's processor.
+        family: Hooks of the model's family.
+        max_pixels: Upper bound of a picture's pixels; None leaves the processor's own.
+    """
+
+    def __init__(self, processor: ProcessorMixin, family: Family, max_pixels: int | None) -> None:
+        self.processor = processor
+        self.family = family
+        self.max_pixels = max_pixels
+
+    @cached_property
+    def chat(self) -> Chat:
+        """How this checkpoint writes conversations."""
+        return self.family.chat(self.processor)
+
+    @property
+    def pad_id(self) -> int:
+        """Token id that fills rows up; the end-of-text id where the tokenizer has no padding token."""
+        tokenizer = self.processor.tokenizer
+        pad_id: int = tokenizer.eos_token_id if tokenizer.pad_token_id is None else tokenizer.pad_token_id
+        return pad_id
+
+    def vision(self, question: Question, max_pixels: int | None = None) -> VisionInputs | None:
+        """Read and prepare a question's pictures; None if it has none.
+
+        Args:
+            question: Its ``images`` are read from disk or from their data URI.
+            max_pixels: Overrides the encoder's own bound.
+
+        Raises:
+            ImageError: If a picture can't be read or prepared; the message names the question's id.
+        """
+        if not question.images:
+            return None
+        bound = self.max_pixels if max_pixels is None else max_pixels
+        try:
+            pictures = [
+                load_image(source, None if self.family.resizes else bound) for source in question.images
+            ]
+        except ImageError as error:
+            raise ImageError(f"question {question.id}: {error}") from error
+        try:
+            return self.family.preprocess(self.processor, pictures, bound)
+        except ValueError as error:  # such as a picture too narrow for the processor's grid
+            sizes = ", ".join(f"{picture.width}x{picture.height}" for picture in pictures)
+            raise ImageError(
+                f"question {question.id}: {type(self.processor).__name__} can't prepare its pictures "
+                f"({sizes} pixels): {error}"
+            ) from error
+
+    def encode(
+        self, question: Question, answer: str, *, ends_turn: bool, vision: VisionInputs | None
+    ) -> EncodedSequence:
+        """Tokenise a prompt with its answer in place.
+
+        The whole text is tokenised at once, and the answer begins where its tokens leave those of the
+        prompt alone. So token boundaries are the tokenizer's own.
+
+        Args:
+            question: What is asked.
+            answer: The answer's text; may be empty.
+            ends_turn: Whether the end-of-turn token belongs to the answer.
+            vision: The question's prepared pictures, from ``vision``.
+
+        Raises:
+            RecordError: If prompt, system text or answer hold a control string; names the id.
+            ModelSupportError: If the chat template can't write this conversation.
+        """
+        refuse_controls(self.processor, question, answer)
+        frame = self.chat.frame
+        prompt = self._expand(self.chat.render(question), vision)
+        full = prompt + frame.lead + answer + (frame.end if ends_turn else "")
+        input_ids = self._tokenise(full)
+        return EncodedSequence(tuple(input_ids), _common_prefix(self._tokenise(prompt), input_ids))
+
+    def encode_prompt(self, question: Question, vision: VisionInputs | None) -> tuple[int, ...]:
+        """Tokenise a prompt alone, as generation wants it.
+
+        Raises:
+            RecordError: If prompt or system text hold a control string; names the id.
+            ModelSupportError: If the chat template can't write this conversation.
+        """
+        refuse_controls(self.processor, question)
+        return tuple(self._tokenise(self._expand(self.chat.render(question), vision)))
+
+    def _expand(self, text: str, vision: VisionInputs | None) -> str:
+        """Replace each placeholder by the text that the processor puts in its place."""
+        if vision is None:
+            return text
+        parts = text.split(self.family.placeholder(self.processor))
+        return "".join(
+            part + expansion for part, expansion in zip(parts, (*vision.expansions, ""), strict=True)
+        )
+
+    def _tokenise(self, text: str) -> list[int]:
+        """Tokenise rendered text; a beginning-of-text token is added unless the template wrote it."""
+        tokenizer = self.processor.tokenizer
+        written = tokenizer.bos_token is not None and text.startswith(tokenizer.bos_token)
+        ids: list[int] = tokenizer(text, add_special_tokens=not written)["input_ids"]
+        return ids
+
+
+def _common_prefix(first: list[int], second: list[int]) -> int:
+    pairs = zip(first, second, strict=False)
+    return next((index for index, (a, b) in enumerate(pairs) if a != b), min(len(first), len(second)))

@@ -1,0 +1,1 @@
+"""Random checkpoints of a few hundred thousand parameters, one for each supported family."""
