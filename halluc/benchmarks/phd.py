@@ -1,0 +1,225 @@
+"""PhD: paired yes/no questions, alone, behind a misleading context, and on impossible pictures."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from halluc.benchmarks.image_paths import inside
+from halluc.benchmarks.pope import SHORT_ANSWER
+from halluc.benchmarks.question_source import Pair, QuestionSource, Reading
+from halluc.benchmarks.rows import Row, read_rows
+from halluc.benchmarks.yes_no_scoring import Scores, count_pairs, defined, group_pairs, prefixed
+from halluc.data.records import AnswerSpace, Prediction, Question
+from halluc.errors import RecordError
+from halluc.metrics.phd_index import phd_scores
+from halluc.parsing.profiles import OFFICIAL, STRICT, pick
+from halluc.parsing.readers import YES_NO
+
+MODES = ("base", "sec", "icc", "ccs")
+MODE_NAMES = {**{mode: mode for mode in MODES}, "iac": "sec"}
+CONTEXT_KEYS = {"sec": ("sec", "iac"), "icc": ("icc",)}
+FOLLOW_IMAGE = (
+    " In case there is an inconsistency between the context and the image content, "
+    "you should follow the image. "
+)
+
+PROMPTS: dict[str, Callable[[str], str]] = {
+    OFFICIAL: lambda text: text,
+    "short_answer": lambda text: text + SHORT_ANSWER,
+}
+
+
+class Phd:
+    """Ask each record's yes-question and no-question, in up to four modes.
+
+    ``base`` asks about the picture alone, ``sec`` (called iac in older files) behind a specious
+    context, ``icc`` behind a context that contradicts the picture, ``ccs`` about pictures that
+    contradict common sense. No answer parser is published; ``official`` here is POPE's word rule.
+
+    Reference:
+        Liu et al., PhD: A ChatGPT-Prompted Visual Hallucination Evaluation Dataset, arXiv 2403.11116.
+    """
+
+    key = "phd"
+
+    def __init__(
+        self,
+        root: str | Path,
+        modes: Sequence[str] = MODES,
+        *,
+        file: str = "data.json",
+        image_root: str | Path | None = None,
+        profile: str = STRICT,
+        prompt_profile: str = "short_answer",
+        max_pixels: int | None = None,
+        bad_rows: str = "error",
+    ) -> None:
+        """Check the options; the file is read on first use.
+
+        Args:
+            root: Folder of ``file``.
+            modes: Which of ``MODES`` to ask.
+            file: Name of the question file in ``root``.
+            image_root: Folder that holds train2014, val2014 and CCS_images; None takes ``root/images``.
+            profile: Reader of answers, one of ``strict``, ``official``, ``lmms_eval``, ``vlmevalkit``.
+            prompt_profile: ``official`` asks as published; ``short_answer`` adds POPE's suffix.
+            max_pixels: Pixel bound of the pictures; None takes the model's own.
+            bad_rows: ``error`` or ``skip``: what becomes of unusable rows and missing pictures.
+
+        Raises:
+            UnknownOptionError: If a name is not among its choices.
+        """
+        self.root = Path(root)
+        self.image_root = Path(image_root) if image_root is not None else self.root / "images"
+        self.modes = tuple(pick("benchmark.phd.modes", mode, MODE_NAMES) for mode in modes)
+        self.file = file
+        self.profile = profile
+        self.prompt_profile = prompt_profile
+        self.max_pixels = max_pixels
+        self._read = pick("benchmark.phd.profile", profile, YES_NO)
+        self._prompt = pick("benchmark.phd.prompt_profile", prompt_profile, PROMPTS)
+        self._source = QuestionSource(self.key, self._read_file, bad_rows)
+
+    @classmethod
+    def from_rows(cls, rows: Sequence[Row], profile: str = STRICT) -> "Phd":
+        """Build the benchmark from records that hold the gold answer; no file, no pictures."""
+        benchmark = cls("", profile=profile)
+        reading = Reading()
+        reading.add(rows, lambda row: [_bare_question(row)])
+        benchmark._source = QuestionSource(cls.key, lambda: reading)
+        return benchmark
+
+    @staticmethod
+    def row_responses(row: Row) -> dict[str, str | None]:
+        """Return id to response for one row of a response file."""
+        return {_row_id(row): row.response}
+
+    def questions(self) -> Sequence[Question]:
+        """Return every question: all modes of a record together, yes before no.
+
+        Ids are ``<mode>/<place of the record in the file, from 0>/<yes or no>``.
+
+        Raises:
+            SourceNotFoundError: If the file or pictures are missing.
+            RecordError: If rows are unusable; all are listed.
+        """
+        return self._source.askable()
+
+    def published(self) -> dict[str, Question]:
+        """Return id to question without looking for the pictures."""
+        return self._source.every()
+
+    def read(self, question: Question, text: str) -> str | None:
+        """Read "yes" or "no" under the profile; None means unparsed."""
+        return self._read(text)
+
+    def score(self, predictions: Sequence[Prediction]) -> dict[str, float]:
+        """Compute recalls and PhD Index of each mode and task, and the mean of the modes' indices.
+
+        The modes' indices pool their tasks. ``index`` is the unweighted mean over the modes that were
+        asked; ``pooled/index`` is the index of all answers together, which is another number.
+
+        Returns:
+            ``<mode>/<task>/``, ``<mode>/`` and ``pooled/`` with ``yes_recall``, ``no_recall``,
+            ``index``, ``unparsed_rate`` and ``n``; ``index``; ``n``.
+
+        Raises:
+            BenchmarkError: If an id is unknown or occurs twice.
+        """
+        pairs = self._source.match(predictions)
+        scores: Scores = {}
+        for mode, group in group_pairs(pairs, "mode").items():
+            for task, subgroup in group_pairs(group, "task").items():
+                scores |= prefixed(f"{mode}/{task}", _scores(subgroup))
+            scores |= prefixed(mode, _scores(group))
+        indices = [scores[f"{mode}/index"] for mode in MODES if f"{mode}/index" in scores]
+        known = [index for index in indices if index is not None]
+        if indices:
+            scores["index"] = sum(known) / len(known) if len(known) == len(indices) else None
+        scores |= prefixed("pooled", _scores(pairs)) | {"n": float(len(pairs))}
+        return defined(self.key, scores) | self._source.skipped_score()
+
+    def _read_file(self) -> Reading:
+        reading = Reading()
+        reading.add(read_rows(self.root / self.file, "benchmark.phd.root"), self._questions_of)
+        return reading
+
+    def _questions_of(self, row: Row) -> Iterator[Question]:
+        """Ask one record in all its modes."""
+        image = self._image(row)
+        modes = ("ccs",) if _is_ccs(row) else ("base", "sec", "icc")
+        for mode in modes:
+            if mode in self.modes:
+                lead = _context(row, mode) + FOLLOW_IMAGE if mode in CONTEXT_KEYS else ""
+                for gold in ("yes", "no"):
+                    yield Question(
+                        id=f"{mode}/{row.line - 1}/{gold}",
+                        images=(image,),
+                        prompt=self._prompt(lead + row.text(f"{gold}_question")),
+                        space=AnswerSpace.yes_no(),
+                        gold=gold,
+                        tags={"mode": mode, "task": str(row.record["task"])}
+                        if "task" in row.record
+                        else {"mode": mode},
+                        group=os.path.relpath(image, self.image_root),
+                    )
+
+    def _image(self, row: Row) -> str:
+        """Return where a record's picture is: train2014 if it is there, else val2014, or CCS_images."""
+        if "image_path" in row.record:
+            return inside(self.root, row.text("image_path"), row.where)
+        name = row.text("image_id")
+        if _is_ccs(row):
+            return inside(self.image_root, f"CCS_images/{name}.png", row.where)
+        places = [
+            inside(self.image_root, f"{split}/COCO_{split}_{name.zfill(12)}.jpg", row.where)
+            for split in ("train2014", "val2014")
+        ]
+        return places[0] if os.path.isfile(places[0]) else places[1]
+
+
+def _is_ccs(row: Row) -> bool:
+    """Tell a counter-common-sense record; the older layout has an image path and no description."""
+    return "ccs_description" in row.record or "image_path" in row.record
+
+
+def _context(row: Row, mode: str) -> str:
+    contexts = row.record.get("context")
+    names = CONTEXT_KEYS[mode]
+    found = [contexts[name] for name in names if name in contexts] if isinstance(contexts, dict) else []
+    if not found:
+        raise RecordError(f"{row.where}: context has no {' or '.join(names)}.")
+    return str(found[0])
+
+
+def _scores(pairs: Sequence[Pair]) -> Scores:
+    counts = count_pairs(pairs)
+    unparsed = (counts.unparsed_yes + counts.unparsed_no) / counts.n if counts.n else None
+    return {**phd_scores(counts), "unparsed_rate": unparsed, "n": float(counts.n)}
+
+
+def _bare_question(row: Row) -> Question:
+    """Make a question that can be scored but not asked."""
+    tags = {"mode": _row_mode(row)} | ({"task": str(row.record["task"])} if "task" in row.record else {})
+    return Question(
+        id=_row_id(row),
+        images=(),
+        prompt="",
+        space=AnswerSpace.yes_no(),
+        gold=row.yes_no_gold(),
+        tags=tags,
+        group=str(row.record.get("image_id", row.where)),
+    )
+
+
+def _row_id(row: Row) -> str:
+    """Return the id of a row of responses; published records have none, then its place serves."""
+    name = str(row.record.get("id", row.line))
+    return name if "/" in name else f"{_row_mode(row)}/{name}"
+
+
+def _row_mode(row: Row) -> str:
+    name = row.text("mode")
+    if name not in MODE_NAMES:
+        raise RecordError(f"{row.where}: mode {name!r} is none of {', '.join(MODE_NAMES)}.")
+    return MODE_NAMES[name]

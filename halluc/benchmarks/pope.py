@@ -1,0 +1,209 @@
+"""POPE: yes/no questions about the presence of objects."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from halluc.benchmarks.image_paths import inside
+from halluc.benchmarks.question_source import QuestionSource, Reading
+from halluc.benchmarks.rows import TEXT_FIELDS, Row, read_rows
+from halluc.benchmarks.yes_no_scoring import Scores, defined, group_pairs, mean_of, prefixed, score_pairs
+from halluc.data.records import AnswerSpace, Prediction, Question
+from halluc.errors import SourceNotFoundError
+from halluc.metrics.yes_no import YesNoCounts, yes_no_scores
+from halluc.metrics.yes_no_upstream import lmms_eval_yes_no_scores
+from halluc.parsing.profiles import LMMS_EVAL, OFFICIAL, STRICT, VLMEVALKIT, pick
+from halluc.parsing.readers import YES_NO
+
+SUBSETS = ("random", "popular", "adversarial")
+SHORT_ANSWER = "\nAnswer the question using a single word or phrase."
+
+
+FORMULAS: dict[str, Callable[[YesNoCounts], Scores]] = {
+    STRICT: yes_no_scores,
+    OFFICIAL: yes_no_scores,
+    LMMS_EVAL: lmms_eval_yes_no_scores,
+    VLMEVALKIT: yes_no_scores,
+}
+
+PROMPTS: dict[str, Callable[[str], str]] = {
+    OFFICIAL: lambda text: text,
+    VLMEVALKIT: lambda text: text,
+    LMMS_EVAL: lambda text: text.strip() + SHORT_ANSWER,
+}
+
+
+class Pope:
+    """Ask whether an object is in the picture; absent objects are drawn in three ways.
+
+    The published files are read as they are: JSON Lines for coco, JSON arrays for aokvqa and gqa.
+    Each subset's file is looked for in ``root`` and in the folders of the published tree below it.
+
+    Reference:
+        Li et al., Evaluating Object Hallucination in Large Vision-Language Models, arXiv 2305.10355.
+    """
+
+    key = "pope"
+
+    def __init__(
+        self,
+        root: str | Path,
+        subsets: Sequence[str] = SUBSETS,
+        *,
+        source: str = "coco",
+        image_root: str | Path | None = None,
+        profile: str = STRICT,
+        prompt_profile: str = LMMS_EVAL,
+        max_pixels: int | None = None,
+        bad_rows: str = "error",
+    ) -> None:
+        """Check the options; the files are read on first use.
+
+        Args:
+            root: Folder of the question files.
+            subsets: Which of the source's files to ask.
+            source: First part of the file names: ``coco``, ``aokvqa``, ``gqa`` or one's own.
+            image_root: Folder of the pictures; None takes ``root/images``.
+            profile: Reader of answers and formulas, one of ``strict``, ``official``,
+                ``lmms_eval``, ``vlmevalkit``.
+            prompt_profile: One of ``PROMPTS``.
+            max_pixels: Pixel bound of the pictures; None takes the model's own.
+            bad_rows: ``error`` or ``skip``: what becomes of unusable rows and missing pictures.
+
+        Raises:
+            UnknownOptionError: If a name is not among its choices.
+        """
+        self.root = Path(root)
+        self.image_root = Path(image_root) if image_root is not None else self.root / "images"
+        self.subsets = tuple(subsets)
+        self.source = source
+        self.profile = profile
+        self.prompt_profile = prompt_profile
+        self.max_pixels = max_pixels
+        self._read = pick("benchmark.pope.profile", profile, YES_NO)
+        self._formula = FORMULAS[profile]
+        self._prompt = pick("benchmark.pope.prompt_profile", prompt_profile, PROMPTS)
+        self._source = QuestionSource(self.key, self._read_files, bad_rows)
+
+    @classmethod
+    def from_rows(cls, rows: Sequence[Row], profile: str = STRICT) -> "Pope":
+        """Build the benchmark from records that hold the gold answer; no files, no pictures."""
+        benchmark = cls("", profile=profile)
+        reading = Reading()
+        reading.add(rows, lambda row: [_bare_question(row)])
+        benchmark._source = QuestionSource(cls.key, lambda: reading)
+        return benchmark
+
+    @staticmethod
+    def row_responses(row: Row) -> dict[str, str | None]:
+        """Return id to response for one row of a response file."""
+        return {_row_id(row): row.response}
+
+    def questions(self) -> Sequence[Question]:
+        """Return every question, in published order; ids are ``<subset>/<question_id>``.
+
+        Raises:
+            SourceNotFoundError: If a file or pictures are missing.
+            RecordError: If rows are unusable; all are listed.
+        """
+        return self._source.askable()
+
+    def published(self) -> dict[str, Question]:
+        """Return id to question without looking for the pictures."""
+        return self._source.every()
+
+    def read(self, question: Question, text: str) -> str | None:
+        """Read "yes" or "no" under the profile; None means unparsed."""
+        return self._read(text)
+
+    def score(self, predictions: Sequence[Prediction]) -> dict[str, float]:
+        """Score each subset, their mean (``macro``) and all answers together (``pooled``).
+
+        Returns:
+            ``<subset>/``, ``macro/`` and ``pooled/`` with ``accuracy``, ``precision``, ``recall``,
+            ``f1``, ``yes_ratio``, ``unparsed_rate``, ``n``, and for likelihood answers ``auroc`` and
+            ``best_threshold_accuracy``; ``accuracy`` is that of ``macro``. VLMEvalKit's headline is
+            ``pooled/f1``.
+
+        Raises:
+            BenchmarkError: If an id is unknown or occurs twice.
+        """
+        pairs = self._source.match(predictions)
+        groups = {
+            name: score_pairs(group, self._formula) for name, group in group_pairs(pairs, "subset").items()
+        }
+        scores: Scores = {}
+        for subset, group in groups.items():
+            scores |= prefixed(subset, group)
+        macro = mean_of(list(groups.values()))
+        scores |= prefixed("macro", macro) | prefixed("pooled", score_pairs(pairs, self._formula))
+        if "accuracy" in macro:
+            scores["accuracy"] = macro["accuracy"]
+        return defined(self.key, scores) | self._source.skipped_score()
+
+    def _read_files(self) -> Reading:
+        reading = Reading()
+        for subset in self.subsets:
+            rows = read_rows(self._find(subset), "benchmark.pope.root")
+            reading.add(rows, lambda row, subset=subset: [self._question(row, subset)])  # type: ignore[misc]
+        return reading
+
+    def _find(self, subset: str) -> Path:
+        """Find the file of a subset in the root, or in the published tree below it."""
+        names = (f"{self.source}_pope_{subset}.json", f"{self.source}_pope_seem_{subset}.json")
+        folders = (
+            "",
+            self.source,
+            f"seem/{self.source}",
+            f"output/{self.source}",
+            f"output/seem/{self.source}",
+        )
+        places = [self.root / folder / name for folder in folders for name in names]
+        found = next((place for place in places if place.is_file()), None)
+        if found is None:
+            raise SourceNotFoundError(
+                f"POPE questions not found at {places[0]}, nor as {names[1]}, nor below that folder in "
+                f"{', '.join(folders[1:])} (benchmark.pope.root={self.root}, source={self.source}). Set "
+                f"benchmark.pope.root to the folder that holds them, or get the files as data/README.md says."
+            )
+        return found
+
+    def _question(self, row: Row, subset: str) -> Question:
+        text, name = row.text(*TEXT_FIELDS), row.text("image")
+        return Question(
+            id=f"{subset}/{row.text('question_id', 'id')}",
+            images=(inside(self.image_root, name, row.where),),
+            prompt=self._prompt(text),
+            space=AnswerSpace.yes_no(),
+            gold=row.yes_no_gold(),
+            tags={"subset": subset},
+            group=name,
+        )
+
+
+def _bare_question(row: Row) -> Question:
+    """Make a question that can be scored but not asked."""
+    name = str(row.record.get("image", row.where))
+    return Question(
+        id=_row_id(row),
+        images=(),
+        prompt="",
+        space=AnswerSpace.yes_no(),
+        gold=row.yes_no_gold(),
+        tags={"subset": _row_subset(row)},
+        group=name,
+    )
+
+
+def _row_id(row: Row) -> str:
+    """Return the id of a row of responses, which is whole already or stands for one in its subset."""
+    name = str(row.record.get("question_id", row.record.get("id", row.line)))
+    return name if "/" in name else f"{_row_subset(row)}/{name}"
+
+
+def _row_subset(row: Row) -> str:
+    """Return the subset a row names; published rows name none, then their file does."""
+    name = row.record.get("subset", row.record.get("category"))
+    if name is not None:
+        return str(name)
+    stem = row.file.stem
+    return next((subset for subset in SUBSETS if stem.endswith(subset)), stem)

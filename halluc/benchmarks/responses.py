@@ -1,0 +1,92 @@
+"""Scoring of responses that any tool has written to a file."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from halluc.benchmarks.base import Benchmark
+from halluc.benchmarks.rows import Row
+from halluc.data.records import Prediction, Question
+from halluc.errors import BenchmarkError, RecordError
+
+logger = logging.getLogger(__name__)
+
+
+class FileBenchmark(Benchmark, Protocol):
+    """A benchmark whose responses can be read from a file."""
+
+    def published(self) -> Mapping[str, Question]:
+        """Return id to question without looking for the pictures."""
+        ...
+
+    @staticmethod
+    def row_responses(row: Row) -> dict[str, str | None]:
+        """Return id to response for one row of a response file."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseScores:
+    """Hold the scores of a response file.
+
+    Attributes:
+        scores: As the benchmark returns them.
+        questions: How many questions were scored.
+        missing: How many of them had no response; each counts as unparsed.
+        unparsed: How many had a response that the profile could not read.
+    """
+
+    scores: dict[str, float]
+    questions: int
+    missing: int
+    unparsed: int
+
+
+def holds_gold(row: Row) -> bool:
+    """Tell a whole published record, with its gold answer, from a mere id and response."""
+    return row.gold_field is not None or "coarse" in row.record
+
+
+def score_responses(benchmark: FileBenchmark, rows: Sequence[Row]) -> ResponseScores:
+    """Read the responses of all rows under the benchmark's profile, and score every question.
+
+    Args:
+        benchmark: Knows the questions; its pictures are not looked for.
+        rows: The rows of the response files.
+
+    Raises:
+        RecordError: If two rows answer the same question.
+        BenchmarkError: If a row answers no question of this benchmark, or there is nothing to score.
+    """
+    responses: dict[str, str | None] = {}
+    twice = []
+    for row in rows:
+        for name, response in benchmark.row_responses(row).items():
+            if name in responses:
+                twice.append(f"{row.where}: {name}")
+            responses[name] = response
+    if twice:
+        raise RecordError(f"{len(twice)} responses repeat an id. Keep one response a question:", twice)
+    questions = benchmark.published()
+    if not questions:
+        raise BenchmarkError("There is nothing to score: the files hold no questions.")
+    extra = [Prediction(id=name, text=None) for name in responses if name not in questions]
+    predictions = [_prediction(benchmark, question, responses) for question in questions.values()]
+    missing = sum(prediction.text is None for prediction in predictions)
+    if missing:
+        logger.warning(
+            "%d of %d questions have no response; they count as unparsed.", missing, len(questions)
+        )
+    return ResponseScores(
+        scores=benchmark.score([*predictions, *extra]),
+        questions=len(predictions),
+        missing=missing,
+        unparsed=sum(p.text is not None and p.parsed is None for p in predictions),
+    )
+
+
+def _prediction(benchmark: Benchmark, question: Question, responses: Mapping[str, str | None]) -> Prediction:
+    text = responses.get(question.id)
+    parsed = None if text is None else benchmark.read(question, text)
+    return Prediction(id=question.id, text=text, parsed=parsed)
