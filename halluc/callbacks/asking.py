@@ -1,0 +1,99 @@
+"""Ask a model the questions of a benchmark: sharded over ranks, with progress, read under a profile."""
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Protocol
+
+import torch
+from lightning.pytorch import LightningModule
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from halluc.benchmarks.base import Benchmark
+from halluc.callbacks.stop_request import StopRequest
+from halluc.data.records import Prediction, Question
+
+logger = logging.getLogger(__name__)
+
+
+class Answerer(Protocol):
+    """Answer questions with a model, by likelihood or by generation."""
+
+    def answer(self, questions: Sequence[Question], max_pixels: int | None = None) -> Iterator[Prediction]:
+        """Yield one prediction a question, in order."""
+        ...
+
+
+def ask(
+    benchmark: Benchmark,
+    questions: Sequence[Question],
+    *,
+    answerer: Answerer,
+    module: LightningModule,
+    stop: StopRequest,
+    title: str,
+) -> list[Prediction]:
+    """Answer all questions, each by one rank, and give every rank all predictions in order.
+
+    Text without a parsed answer is read by the benchmark's own reader.
+
+    Raises:
+        RunInterruptedError: If the run was asked to stop, on all ranks alike.
+    """
+    share = _share(questions, module.global_rank, module.trainer.world_size)
+    by_id = {question.id: question for question in share}
+    mine: list[Prediction] = []
+    with _evaluating(module), _progress(title, len(share), shown=module.global_rank == 0) as advance:
+        for prediction in answerer.answer(share, max_pixels=benchmark.max_pixels):
+            mine.append(_read(benchmark, by_id[prediction.id], prediction))
+            advance()
+            if stop.here:
+                break
+    stop.raise_if_requested(module.device, "The evaluation in progress is repeated when the run is resumed.")
+    return _gather(mine, questions, module.trainer.world_size)
+
+
+def _share(questions: Sequence[Question], rank: int, world_size: int) -> list[Question]:
+    """Take every ``world_size``-th group of questions, so that images are not torn apart."""
+    numbers: dict[str, int] = {}
+    return [
+        question
+        for question in questions
+        if numbers.setdefault(question.group or question.id, len(numbers)) % world_size == rank
+    ]
+
+
+def _read(benchmark: Benchmark, question: Question, prediction: Prediction) -> Prediction:
+    if prediction.parsed is not None or prediction.probabilities is not None or prediction.text is None:
+        return prediction
+    return replace(prediction, parsed=benchmark.read(question, prediction.text))
+
+
+def _gather(mine: list[Prediction], questions: Sequence[Question], world_size: int) -> list[Prediction]:
+    everyone = [mine]
+    if world_size > 1:
+        everyone = [[] for _ in range(world_size)]
+        torch.distributed.all_gather_object(everyone, mine)
+    by_id = {prediction.id: prediction for predictions in everyone for prediction in predictions}
+    return [by_id[question.id] for question in questions]
+
+
+@contextmanager
+def _evaluating(module: LightningModule) -> Iterator[None]:
+    """Switch off dropout and gradients, and leave random state and mode as they were."""
+    was_training = module.training
+    module.eval()
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        module.train(was_training)
+
+
+@contextmanager
+def _progress(title: str, total: int, *, shown: bool) -> Iterator[Callable[[], None]]:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, disable=not shown, transient=True) as progress:
+        task = progress.add_task(title, total=total)
+        yield lambda: progress.advance(task)

@@ -1,0 +1,166 @@
+"""Measure hallucination before training, after every epoch, and on the full sets at the end."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lightning.pytorch import Callback, LightningModule, Trainer
+
+from halluc.benchmarks.base import Benchmark
+from halluc.callbacks.asking import Answerer, ask
+from halluc.callbacks.evaluation_set import EvaluationSet
+from halluc.callbacks.stop_request import StopRequest
+from halluc.data.records import Prediction, Question
+from halluc.models.adapters import save_adapter
+from halluc.models.lvlm import Lvlm
+from halluc.report.results import read_results, write_predictions, write_results
+
+logger = logging.getLogger(__name__)
+
+Scores = dict[str, float]
+
+
+class HallucinationEval(Callback):
+    """Ask every benchmark a fixed sample of questions and keep the adapter that answers best.
+
+    ``val/<benchmark>/…`` is measured on the ``report`` part of the sample, ``select/…`` on the
+    ``select`` part, which shares no image with it; the best epoch is the one with the highest
+    ``select/score``, the mean of the selected scores of the benchmarks present.
+
+    Args:
+        sets: Name to benchmark with its sample; the name is part of every logged key.
+        answerer: How questions are answered.
+        lvlm: The model, whose adapter is saved.
+        run_dir: Run directory; results of an earlier part of the run are continued.
+        stop: The request to stop, obeyed between questions.
+        every_n_epochs: Epochs between evaluations; the last epoch is always evaluated.
+    """
+
+    def __init__(
+        self,
+        sets: Mapping[str, EvaluationSet],
+        answerer: Answerer,
+        lvlm: Lvlm,
+        *,
+        run_dir: str,
+        stop: StopRequest,
+        every_n_epochs: int = 1,
+    ) -> None:
+        self._sets = sets
+        self._answerer = answerer
+        self._lvlm = lvlm
+        self._run_dir = Path(run_dir)
+        self._stop = stop
+        self._every_n_epochs = every_n_epochs
+        self._results = read_results(self._run_dir)
+
+    @property
+    def results(self) -> dict[str, Any]:
+        """What ``results.json`` holds so far."""
+        return self._results
+
+    def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        """Measure the baseline, or the epoch that an interruption left unmeasured."""
+        if "baseline" not in self._results:
+            self._results["baseline"] = self._evaluate(trainer, pl_module, "baseline")
+            self._write(trainer)
+        if trainer.current_epoch and str(trainer.current_epoch) not in self._results.get("epochs", {}):
+            self._measure_epoch(trainer, pl_module, trainer.current_epoch)
+
+    def on_train_epoch_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        """Measure the epoch that ends, and keep its adapter if it is the best so far."""
+        self._measure_epoch(trainer, pl_module, trainer.current_epoch + 1)
+        score = self._results["final"].get("select/score")
+        if score is not None:  # for callbacks that monitor it, such as early stopping
+            pl_module.log("select/score", score, logger=False, rank_zero_only=True)
+
+    def evaluate_full(
+        self,
+        trainer: Trainer,
+        module: LightningModule,
+        benchmarks: Mapping[str, Benchmark],
+        *,
+        answerer: Answerer,
+        prefix: str,
+    ) -> None:
+        """Ask all questions of the benchmarks once; adds ``<prefix>/<benchmark>/…`` to ``full``.
+
+        A benchmark that was already asked in full by an earlier part of the run is not asked again.
+        """
+        full = self._results.setdefault("full", {})
+        for name, benchmark in benchmarks.items():
+            if any(key.startswith(f"{prefix}/{name}/") for key in full):
+                continue
+            when = "full" if prefix == "val" else f"full_{prefix}"
+            predictions = self._ask(module, name, benchmark, benchmark.questions(), when, answerer)
+            full |= _prefixed(f"{prefix}/{name}", benchmark.score(predictions))
+            self._write(trainer)
+
+    def _measure_epoch(self, trainer: Trainer, module: LightningModule, epoch: int) -> None:
+        if epoch % self._every_n_epochs and epoch != trainer.max_epochs:
+            return
+        scores = self._evaluate(trainer, module, f"epoch_{epoch}")
+        self._results.setdefault("epochs", {})[str(epoch)] = scores
+        self._results["final"] = scores
+        best = self._results.get("best")
+        folders = ["adapter_last"]
+        if best is None or scores.get("select/score", 1.0) > best.get("select/score", 0.0):
+            self._results["best"] = scores | {"epoch": epoch}
+            folders.append("adapter")
+        if trainer.is_global_zero:
+            for folder in folders:
+                save_adapter(self._lvlm, self._run_dir / folder)
+        self._write(trainer)
+
+    def _evaluate(self, trainer: Trainer, module: LightningModule, when: str) -> Scores:
+        """Ask the sample of every benchmark; returns all keys, ``select/score`` among them."""
+        scores: Scores = {}
+        selected: list[float] = []
+        for name, item in self._sets.items():
+            predictions = self._ask(module, name, item.benchmark, item.asked.all, when, self._answerer)
+            cut = len(item.asked.select)
+            scores |= _prefixed(f"val/{name}", item.benchmark.score(predictions[cut:]))
+            if item.selection is not None and cut:
+                on_select = item.benchmark.score(predictions[:cut])
+                if item.selection in on_select:
+                    selected.append(on_select[item.selection])
+                    scores[f"select/{name}/{item.selection}"] = selected[-1]
+                else:
+                    logger.warning(
+                        "%s: no %s on the select part, so it does not count.", name, item.selection
+                    )
+        if selected:
+            scores["select/score"] = sum(selected) / len(selected)
+        for target in trainer.loggers:
+            target.log_metrics(scores, step=trainer.global_step)
+        return scores
+
+    def _ask(  # private, and every argument is a different thing
+        self,
+        module: LightningModule,
+        name: str,
+        benchmark: Benchmark,
+        questions: Sequence[Question],
+        when: str,
+        answerer: Answerer,
+    ) -> list[Prediction]:
+        title = f"{when} · {name}"
+        predictions = ask(
+            benchmark, questions, answerer=answerer, module=module, stop=self._stop, title=title
+        )
+        if module.global_rank == 0:
+            asked = self._sets[name].asked
+            parts = dict.fromkeys((q.id for q in asked.select), "select")
+            parts |= dict.fromkeys((q.id for q in asked.report), "report")
+            path = self._run_dir / "predictions" / when / f"{name}.jsonl"
+            write_predictions(path, questions, predictions, parts)
+        return predictions
+
+    def _write(self, trainer: Trainer) -> None:
+        if trainer.is_global_zero:
+            write_results(self._run_dir, self._results)
+
+
+def _prefixed(prefix: str, scores: Mapping[str, float]) -> Scores:
+    return {f"{prefix}/{key}": value for key, value in scores.items()}

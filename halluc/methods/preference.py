@@ -1,0 +1,111 @@
+"""Preference fine-tuning on pairs of answers, with the model itself as reference."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from halluc.data.records import Preference, Question
+from halluc.losses.cross_entropy import LossSum
+from halluc.losses.pairs import PairLogps, PreferenceLoss
+from halluc.methods.base import (
+    FineTune,
+    MethodBatch,
+    OptimizerFactory,
+    SchedulerFactory,
+    StepOutcome,
+    TrainingSource,
+)
+from halluc.models.adapters import adapter_disabled
+from halluc.models.lvlm import Lvlm
+from halluc.packing.sequence import ScoredSequence, SequenceScorer
+
+
+class PreferenceFineTuning(FineTune):
+    """Widen the margin between chosen and rejected answers against the frozen reference.
+
+    The reference is the same weights with the adapter switched off, so at step 0 every margin is 0.
+
+    Args:
+        loss: Loss a pair, from summed log-probabilities of the answers.
+        lvlm: See ``FineTune``, as for the arguments below.
+        scorer: Computes answer log-probabilities with that model.
+        optimizer: Builds the optimizer.
+        scheduler: Builds the learning-rate schedule.
+        warmup_fraction: Share of the optimizer steps that warm up.
+        seed: Seed of the random numbers of each step.
+
+    Reference:
+        Rafailov et al., Direct Preference Optimization, arXiv 2305.18290.
+    """
+
+    def __init__(
+        self,
+        lvlm: Lvlm,
+        scorer: SequenceScorer[Any],
+        *,
+        loss: PreferenceLoss,
+        optimizer: OptimizerFactory,
+        scheduler: SchedulerFactory,
+        warmup_fraction: float = 0.03,
+        seed: int = 0,
+    ) -> None:
+        super().__init__(
+            lvlm,
+            scorer,
+            optimizer=optimizer,
+            scheduler=scheduler,
+            warmup_fraction=warmup_fraction,
+            seed=seed,
+        )
+        self._loss = loss
+
+    @staticmethod
+    def records(source: TrainingSource) -> Sequence[Preference]:
+        """Take the preferences."""
+        return source.preferences()
+
+    def collate(self, records: Sequence[Preference]) -> MethodBatch:
+        """Score all chosen answers, then all rejected ones."""
+        chosen = [ScoredSequence(pair.question, pair.chosen) for pair in records]
+        rejected = [ScoredSequence(_rejected_question(pair), pair.rejected) for pair in records]
+        weights = torch.tensor([pair.weight for pair in records], dtype=torch.float32)
+        return MethodBatch(self.scorer.collate([*chosen, *rejected]), weights)
+
+    def outcome(self, batch: MethodBatch) -> StepOutcome:
+        """Sum the preference loss over pairs, and what the log shows beside it."""
+        policy_chosen, policy_rejected = self._answer_logps(batch)
+        with torch.no_grad(), adapter_disabled(self.lvlm):
+            reference_chosen, reference_rejected = self._answer_logps(batch)
+        pairs = self._loss(
+            PairLogps(
+                policy_chosen_logps=policy_chosen,
+                policy_rejected_logps=policy_rejected,
+                reference_chosen_logps=reference_chosen,
+                reference_rejected_logps=reference_rejected,
+            )
+        )
+        margins = pairs.chosen_rewards - pairs.rejected_rewards
+        logged = {
+            "rewards/chosen": pairs.chosen_rewards,
+            "rewards/rejected": pairs.rejected_rewards,
+            "rewards/margins": margins,
+            "rewards/accuracies": (margins > 0).float(),
+            "logps/chosen": policy_chosen,
+            "logps/rejected": policy_rejected,
+        }
+        loss = LossSum((batch.weights * pairs.losses).sum(), batch.weights.sum())
+        return StepOutcome(loss, {name: (batch.weights * value).sum() for name, value in logged.items()})
+
+    def _answer_logps(self, batch: MethodBatch) -> tuple[Tensor, Tensor]:
+        chosen, rejected = self.scorer(batch.scoring).sums().chunk(2)
+        return chosen, rejected
+
+
+def _rejected_question(pair: Preference) -> Question:
+    """Ask the rejected side about its own images where it has some."""
+    if pair.rejected_images is None:
+        return pair.question
+    return replace(pair.question, images=pair.rejected_images)

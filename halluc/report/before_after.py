@@ -1,0 +1,63 @@
+"""The table at the end of a run: what was measured before training, and what after."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich.table import Table
+
+HEADLINES = (
+    "val/pope/random/accuracy",
+    "val/pope/popular/accuracy",
+    "val/pope/adversarial/accuracy",
+    "val/pope/adversarial/yes_ratio",
+    "val/pope/adversarial/auroc",
+    "val/phd/index",
+    "val/phd/base/index",
+    "val/phd/sec/index",
+    "val/phd/icc/index",
+    "val/phd/ccs/index",
+    "val/vlm2/gated_mean",
+    "val/vlm2/gate_open_rate",
+    "val/vlm2/fine_accuracy",
+    "val/longhalqa/accuracy",
+    "val/vstar/accuracy",
+    "select/score",
+)
+
+
+def before_after_table(results: Mapping[str, Any]) -> Table:
+    """Show the headline scores of the baseline, the best epoch and the full sets, in percent.
+
+    Args:
+        results: What ``results.json`` holds. A score that was not measured shows as a dash.
+    """
+    before, best = results.get("baseline", {}), results.get("best", {})
+    epoch = f"epoch {best['epoch']}" if "epoch" in best else "best"
+    table = Table(
+        title="Before and after (percent)", caption="sample: report part; full: all questions, best adapter"
+    )
+    table.add_column("score")
+    for name in ("before", epoch, "change", "full", "full, as text"):
+        table.add_column(name, justify="right")
+    full = results.get("full", {})
+    for key in HEADLINES:
+        if key not in before and key not in full:
+            continue
+        text_key = key.replace("val/", "text/", 1)
+        table.add_row(
+            key.removeprefix("val/"),
+            _percent(before.get(key)),
+            _percent(best.get(key)),
+            _change(before.get(key), best.get(key)),
+            _percent(full.get(key)),
+            _percent(full.get(text_key)) if text_key != key else "",
+        )
+    return table
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.1f}"
+
+
+def _change(before: float | None, after: float | None) -> str:
+    return "" if before is None or after is None else f"{100 * (after - before):+.1f}"

@@ -1,0 +1,64 @@
+"""The files that a run leaves for people and scripts: results.json and the predictions."""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from halluc.data.records import Prediction, Question
+
+
+def write_results(run_dir: Path, results: Mapping[str, Any]) -> None:
+    """Write ``results.json`` whole or not at all."""
+    _write(run_dir / "results.json", json.dumps(results, indent=1, sort_keys=False, allow_nan=False))
+
+
+def read_results(run_dir: Path) -> dict[str, Any]:
+    """Read ``results.json``; empty where the run has none yet."""
+    path = run_dir / "results.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+def write_predictions(
+    path: Path, questions: Sequence[Question], predictions: Sequence[Prediction], parts: Mapping[str, str]
+) -> None:
+    """Write one line a question: what was asked, what was answered, and how it was read.
+
+    The file can be scored again, by this project or by others: ``id`` and ``response`` are there.
+
+    Args:
+        path: Where to write, ``predictions/<epoch>/<benchmark>.jsonl``.
+        questions: The questions asked.
+        predictions: Their answers, aligned with ``questions``.
+        parts: Question id to ``select`` or ``report``; ids without a part were asked for neither.
+    """
+    rows = (
+        {
+            "id": question.id,
+            "part": parts.get(question.id),
+            "images": [name for name in question.images if not name.startswith("data:")],
+            "prompt": question.prompt,
+            "gold": question.gold,
+            "response": prediction.text,
+            "parsed": prediction.parsed,
+            "correct": prediction.parsed == question.gold,
+            "probabilities": prediction.probabilities,
+            "mass": prediction.mass,
+            "tags": dict(question.tags),
+        }
+        for question, prediction in zip(questions, predictions, strict=True)
+    )
+    _write(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+
+
+def read_predictions(path: Path) -> list[dict[str, Any]]:
+    """Read the rows that ``write_predictions`` wrote."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(path.name + ".partial")
+    partial.write_text(text, encoding="utf-8")
+    os.replace(partial, path)

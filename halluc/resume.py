@@ -1,0 +1,49 @@
+"""Find the configuration of a run that is to go on."""
+
+import logging
+from pathlib import Path
+from typing import cast
+
+from hydra.core.hydra_config import HydraConfig
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from omegaconf import DictConfig, OmegaConf
+
+from halluc.errors import ResumeError
+
+logger = logging.getLogger(__name__)
+
+CONFIG_NAME = "config.yaml"
+
+
+def save_config(cfg: DictConfig, run_dir: Path) -> None:
+    """Write the composed configuration into the run directory."""
+    run_dir.mkdir(parents=True, exist_ok=True)
+    OmegaConf.save(cfg, run_dir / CONFIG_NAME)
+
+
+def resumed_config(run_dir: Path) -> DictConfig:
+    """Take the configuration of the run in ``run_dir``, changed by this command's explicit values.
+
+    Raises:
+        ResumeError: If the directory holds no run, or a whole group is overridden.
+    """
+    path = run_dir / CONFIG_NAME
+    if not path.exists():
+        raise ResumeError(
+            f"No run to resume: {path} not found. Set resume= to a run directory that train.py made "
+            "(the folder with config.yaml, not a checkpoint file)."
+        )
+    stored = cast("DictConfig", OmegaConf.load(path))
+    for override in OverridesParser.create().parse_overrides(list(HydraConfig.get().overrides.task)):
+        key = override.key_or_group
+        if key in HydraConfig.get().runtime.choices:
+            raise ResumeError(
+                f"{override.input_line}: a group can't be changed while resuming {run_dir}. "
+                "Override single values, or start a new run."
+            )
+        OmegaConf.update(stored, key, override.value())
+        if key != "resume":
+            logger.warning(
+                "Resuming with %s: the result is no longer that of an uninterrupted run.", override.input_line
+            )
+    return stored

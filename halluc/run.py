@@ -1,0 +1,253 @@
+"""Compose the parts of a run from its configuration, and run them. No other module reads ``cfg``."""
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import wandb
+from hydra.core.hydra_config import HydraConfig
+from hydra.utils import get_class, instantiate
+from lightning.pytorch import Trainer, seed_everything
+from lightning.pytorch.loggers import WandbLogger
+from omegaconf import DictConfig, OmegaConf
+from rich.console import Console
+
+from halluc.benchmarks.base import Benchmark
+from halluc.callbacks.asking import Answerer
+from halluc.callbacks.evaluation_set import evaluation_sets
+from halluc.callbacks.hallucination_eval import HallucinationEval
+from halluc.callbacks.resume_point import ResumePoint, find_checkpoint
+from halluc.callbacks.stop_request import StopRequest
+from halluc.data.datamodule import Record, TrainingData
+from halluc.data.decontamination import leave_out_evaluated
+from halluc.errors import HallucError, RunInterruptedError
+from halluc.methods.base import FineTune, TrainingSource
+from halluc.models.adapters import AdapterReport, load_adapter
+from halluc.models.lvlm import Lvlm
+from halluc.packing.sequence import SequenceScorer
+from halluc.report.before_after import before_after_table
+from halluc.report.flips import flips
+from halluc.resume import resumed_config, save_config
+from halluc.sweep_ranks import job_command
+from halluc.tracking.csv_log import forget_after
+from halluc.tracking.provenance import provenance
+from halluc.tracking.wandb_run import log_flips
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class FinalPass:
+    """Hold one way of asking the full sets at the end: its key prefix, benchmarks and answerer."""
+
+    prefix: str
+    benchmarks: Mapping[str, Benchmark]
+    answerer: Answerer
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Hold everything that a run needs, built and checked.
+
+    Attributes:
+        run_dir: Where everything is written.
+        trainer: Lightning's trainer with its callbacks and loggers.
+        module: The method, with its model.
+        data: The training data.
+        evaluation: The validation callback.
+        final_passes: How the full sets are asked at the end.
+        checkpoint: Where to go on; None starts at step 0.
+    """
+
+    run_dir: Path
+    trainer: Trainer
+    module: FineTune
+    data: TrainingData
+    evaluation: HallucinationEval
+    final_passes: tuple[FinalPass, ...]
+    checkpoint: Path | None
+
+
+def run(cfg: DictConfig) -> float | None:
+    """Build and fit; turn a known error into its message and an exit status.
+
+    Returns:
+        ``select/score`` of the best epoch; None if nothing was selected on.
+
+    Raises:
+        SystemExit: With 1 on a ``HallucError``, with 130 if a signal stopped the run.
+    """
+    try:
+        with StopRequest() as stop:
+            resumed = cfg if cfg.resume is None else resumed_config(Path(cfg.resume))
+            return fit(build(resumed, stop)).get("select/score")
+    except RunInterruptedError as error:
+        logger.warning("%s", error)
+        raise SystemExit(130) from error
+    except HallucError as error:
+        logger.error("%s: %s", type(error).__name__, error)  # noqa: TRY400  # the message is for people
+        raise SystemExit(1) from error
+    finally:
+        wandb.finish()  # the next job of a sweep starts a W&B run of its own
+
+
+def build(cfg: DictConfig, stop: StopRequest) -> Run:
+    """Build all parts; data and benchmarks are read and checked before any weights are loaded."""
+    seed_everything(cfg.seed, workers=True, verbose=False)
+    run_dir = Path(cfg.paths.run_dir)
+    save_config(cfg, run_dir)
+    checkpoint = _start_point(cfg, run_dir)
+    source = _make(cfg.data.source)
+    source.prepare()
+    benchmarks = _make(cfg.benchmark)
+    sets = evaluation_sets(
+        benchmarks,
+        cfg.evaluation.selection,
+        images_per_epoch=cfg.evaluation.images_per_epoch,
+        select_fraction=cfg.evaluation.select_fraction,
+        seed=cfg.seed,
+    )
+    records = _training_records(cfg, source, benchmarks)
+    lvlm, adapter = _model(cfg)
+    lvlm.check_texts(records)
+    scorer = _factory(cfg.packing)(lvlm)
+    module = _factory(cfg.method)(
+        lvlm, scorer, optimizer=_factory(cfg.optimizer), scheduler=_factory(cfg.scheduler)
+    )
+    answerer = _answerer(cfg.answering, lvlm, scorer)
+    evaluation = HallucinationEval(
+        sets,
+        answerer,
+        lvlm,
+        run_dir=str(run_dir),
+        stop=stop,
+        every_n_epochs=cfg.evaluation.every_n_epochs,
+    )
+    keeper = ResumePoint(str(run_dir), stop, cfg.checkpoint_every_n_steps)
+    return Run(
+        run_dir=run_dir,
+        trainer=_trainer(cfg, adapter, [evaluation, keeper]),
+        module=module,
+        data=TrainingData(
+            records,
+            module.collate,
+            batch_size=cfg.data.batch_size,
+            max_group=cfg.data.max_group,
+            num_workers=cfg.data.num_workers,
+            seed=cfg.seed,
+        ),
+        evaluation=evaluation,
+        final_passes=_final_passes(cfg, benchmarks, answerer, lvlm, scorer),
+        checkpoint=checkpoint,
+    )
+
+
+def fit(run: Run) -> dict[str, float]:
+    """Train, measure, ask the best adapter the full sets, and show what changed.
+
+    Returns:
+        The scores of the best epoch, keys as logged.
+    """
+    with job_command():
+        run.trainer.fit(run.module, datamodule=run.data, ckpt_path=run.checkpoint, weights_only=True)
+    load_adapter(run.module.lvlm, run.run_dir / "adapter")
+    run.module.to(run.trainer.strategy.root_device)
+    for final in run.final_passes:
+        run.evaluation.evaluate_full(
+            run.trainer, run.module, final.benchmarks, answerer=final.answerer, prefix=final.prefix
+        )
+    if run.trainer.is_global_zero:
+        _report(run)
+    best: dict[str, float] = run.evaluation.results["best"]
+    return best
+
+
+def _start_point(cfg: DictConfig, run_dir: Path) -> Path | None:
+    """Find where to go on, and forget the logged rows that will be logged again."""
+    if cfg.resume is None:
+        return None
+    found = find_checkpoint(run_dir)
+    forget_after(run_dir, found[1] if found else 0)
+    return found[0] if found else None
+
+
+def _training_records(
+    cfg: DictConfig, source: TrainingSource, benchmarks: Mapping[str, Benchmark]
+) -> list[Record]:
+    """Take the method's kind of records, less those whose pictures the benchmarks show."""
+    records = get_class(cfg.method._target_).records(source)  # type: ignore[attr-defined]  # a FineTune
+    evaluated = [question for benchmark in benchmarks.values() for question in benchmark.questions()]
+    kept, left_out = leave_out_evaluated(records, evaluated)
+    logger.info("%s", left_out)
+    return list(kept)
+
+
+def _model(cfg: DictConfig) -> tuple[Lvlm, AdapterReport]:
+    adapter = _make(cfg.adapter)
+    lvlm = _factory(cfg.model)(quantization=adapter.quantization)
+    return lvlm, adapter.attach(lvlm)
+
+
+def _final_passes(
+    cfg: DictConfig,
+    benchmarks: Mapping[str, Benchmark],
+    answerer: Answerer,
+    lvlm: Lvlm,
+    scorer: SequenceScorer[Any],
+) -> tuple[FinalPass, ...]:
+    passes = [FinalPass("val", benchmarks, answerer)]
+    if cfg.evaluation.final_text is not None:
+        official = {name: _factory(node)(profile="official") for name, node in cfg.benchmark.items()}
+        passes.append(FinalPass("text", official, _answerer(cfg.evaluation.final_text, lvlm, scorer)))
+    return tuple(passes)
+
+
+def _answerer(node: DictConfig, lvlm: Lvlm, scorer: SequenceScorer[Any]) -> Answerer:
+    answerer: Answerer = _factory(node)(lvlm, scorer)
+    return answerer
+
+
+def _trainer(cfg: DictConfig, adapter: AdapterReport, callbacks: list[Any]) -> Trainer:
+    loggers = list(_make(cfg.logger).values())
+    for target in loggers:
+        target.log_hyperparams(
+            {
+                "config": OmegaConf.to_container(cfg, resolve=True),
+                "provenance": provenance(HydraConfig.get().overrides.task),
+                "adapter": {"modules": adapter.count, "parameters": adapter.parameters},
+            }
+        )
+    trainer: Trainer = _factory(cfg.trainer)(
+        logger=loggers,
+        callbacks=[*_make(cfg.callbacks).values(), *callbacks],
+        default_root_dir=cfg.paths.run_dir,
+    )
+    return trainer
+
+
+def _report(run: Run) -> None:
+    """Print the table, log what the full sets gave and which answers flipped."""
+    results = run.evaluation.results
+    predictions = run.run_dir / "predictions"
+    found = flips(predictions / "baseline", predictions / f"epoch_{results['best']['epoch']}")
+    for target in run.trainer.loggers:
+        target.log_metrics({f"full/{k}": v for k, v in results["full"].items()}, step=run.trainer.global_step)
+        target.save()
+        if isinstance(target, WandbLogger):
+            log_flips(target, found)
+    console = Console()
+    console.print(before_after_table(results))
+    console.print(f"{len(found)} answers flipped. Everything of this run lies in {run.run_dir}")
+
+
+def _make(node: DictConfig) -> Any:  # noqa: ANN401  # only the YAML knows
+    """Instantiate a node and everything below it."""
+    return instantiate(node, _convert_="all")
+
+
+def _factory(node: DictConfig) -> Callable[..., Any]:
+    """Make a node into a function that still takes arguments known only at run time."""
+    factory: Callable[..., Any] = instantiate(node, _partial_=True, _convert_="all")
+    return factory

@@ -1,0 +1,1 @@
+"""Where numbers go: CSV always, Weights & Biases where wanted, both through Lightning's loggers."""
