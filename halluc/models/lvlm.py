@@ -6,10 +6,14 @@ Shape letters: ``R`` rows, ``L`` tokens of the longest row, ``K`` kept columns, 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import peft
 import torch
 from torch import Tensor, nn
 from transformers import PreTrainedModel, ProcessorMixin
 
+from halluc.data.records import Preference, Sample
+from halluc.errors import ConfigError
+from halluc.models.controls import check_records
 from halluc.models.families.base import Family
 from halluc.models.prompts import PromptEncoder
 
@@ -48,8 +52,29 @@ class Lvlm(nn.Module):
     @property
     def hf_model(self) -> PreTrainedModel:
         """The Hugging Face model itself, whatever wraps it."""
-        unwrap = getattr(self.model, "get_base_model", None)
-        return unwrap() if unwrap else self.model
+        return self.model.get_base_model() if self.is_adapted else self.model
+
+    @property
+    def is_adapted(self) -> bool:
+        """Whether an adapter wraps the model."""
+        return isinstance(self.model, peft.PeftModel)
+
+    def require_adapter(self) -> None:
+        """Refuse to go on without an adapter.
+
+        Raises:
+            ConfigError: If the model has none.
+        """
+        if not self.is_adapted:
+            raise ConfigError(f"{self.path} has no adapter. Attach one first (adapter=lora).")
+
+    def check_texts(self, records: Sequence[Sample | Preference]) -> None:
+        """Check all training texts for control strings, before any training.
+
+        Raises:
+            RecordError: Listing every record that holds one.
+        """
+        check_records(self.processor, records)
 
     @property
     def decoder_name(self) -> str:
