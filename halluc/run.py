@@ -26,6 +26,7 @@ from halluc.errors import HallucError, RunInterruptedError
 from halluc.methods.base import FineTune, TrainingSource
 from halluc.models.adapters import AdapterReport, load_adapter
 from halluc.models.lvlm import Lvlm
+from halluc.models.text_check import check_texts
 from halluc.packing.sequence import SequenceScorer
 from halluc.report.before_after import before_after_table
 from halluc.report.flips import flips
@@ -111,7 +112,7 @@ def build(cfg: DictConfig, stop: StopRequest) -> Run:
     )
     records = _training_records(cfg, source, benchmarks)
     lvlm, adapter = _model(cfg)
-    lvlm.check_texts(records)
+    check_texts(lvlm.processor, records)
     scorer = _factory(cfg.packing)(lvlm)
     module = _factory(cfg.method)(
         lvlm, scorer, optimizer=_factory(cfg.optimizer), scheduler=_factory(cfg.scheduler)
