@@ -3,7 +3,8 @@
 Shape letters: ``R`` rows, ``L`` tokens of the longest row, ``K`` kept columns, ``V`` vocabulary.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import peft
@@ -93,6 +94,16 @@ class Lvlm(nn.Module):
         """Number format of the model's activations."""
         dtype: torch.dtype = self.hf_model.dtype
         return dtype
+
+    @contextmanager
+    def evaluating(self) -> Iterator[None]:
+        """Switch to evaluation mode, and back to training mode if that was on."""
+        training = self.training
+        self.eval()
+        try:
+            yield
+        finally:
+            self.train(training)
 
     def inputs(
         self,

@@ -117,6 +117,16 @@ class PromptEncoder:
         refuse_controls(self.processor, question)
         return tuple(self._tokenise(self._expand(self.chat.render(question), vision)))
 
+    def answer_ids(self, question: Question, answer: str) -> tuple[int, ...]:
+        """Return the tokens of an answer in its place, the end of the turn left out; reads no picture."""
+        encoded = self.encode(question, answer, ends_turn=False, vision=None)
+        return encoded.input_ids[encoded.prompt_length :]
+
+    @cached_property
+    def end_of_turn_id(self) -> int:
+        """Token id that ends a turn."""
+        return self._tokenise(self.chat.frame.end)[-1]
+
     def _expand(self, text: str, vision: VisionInputs | None) -> str:
         """Replace each placeholder by the text that the processor puts in its place."""
         if vision is None:
