@@ -113,12 +113,11 @@ class LikelihoodAnswerer:
             logps = self.scorer(batch).sums().double().cpu()
         position = 0
         for question, spellings in zip(asked.questions, asked.spellings, strict=True):
-            counts = list(spellings.values())
-            groups = logps[position : position + sum(counts)].split(counts)
-            position += sum(counts)
-            yield _prediction(
-                question, list(spellings), torch.stack([group.logsumexp(0) for group in groups])
-            )
+            summed = []
+            for count in spellings.values():
+                summed.append(logps[position : position + count].logsumexp(0))
+                position += count
+            yield _prediction(question, list(spellings), torch.stack(summed))
 
 
 def _prediction(question: Question, candidates: Sequence[str], logps: Tensor) -> Prediction:
