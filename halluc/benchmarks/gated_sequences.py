@@ -10,7 +10,7 @@ from halluc.benchmarks.question_source import Pair
 from halluc.benchmarks.rows import Row
 from halluc.benchmarks.yes_no_scoring import Scores, group_pairs, prefixed
 from halluc.data.records import AnswerSpace, Question
-from halluc.errors import BenchmarkError, RecordError
+from halluc.errors import RecordError
 from halluc.metrics.gated import GatedSequence, gated_scores
 from halluc.parsing import official, strict
 from halluc.parsing.labels import read_yes_no_label
@@ -44,7 +44,9 @@ def questions_of(row: Row, image_root: Path | None, prompt: Callable[[str], str]
         raise RecordError(
             f"{row.where}: sequence {sequence} has no fine questions, so its score is undefined."
         )
-    tags = {"sequence": sequence} | ({"task": str(row.record["task"])} if "task" in row.record else {})
+    tags = {"subset": "gated", "sequence": sequence} | (
+        {"task": str(row.record["task"])} if "task" in row.record else {}
+    )
     group = "|".join(names) or sequence
 
     coarse = _part(row, row.record.get("coarse"), "coarse")
@@ -82,21 +84,16 @@ def responses_of(row: Row) -> dict[str, str | None]:
     return {name: Row(part, row.file, row.line).response for name, part in parts.items()}
 
 
-def score_sequences(pairs: Sequence[Pair], published: Mapping[str, Question]) -> Scores:
+def score_sequences(pairs: Sequence[Pair]) -> Scores:
     """Score whole sequences, all together and by task.
 
     Args:
-        pairs: Answered questions of sequences.
-        published: All questions, to see that no sequence is asked in part.
+        pairs: Answered questions of sequences; those without the tag ``sequence`` are left out.
 
     Returns:
         The names of ``gated_scores``, plain and behind ``<task>/``.
-
-    Raises:
-        BenchmarkError: If of some sequence only a part of the questions has a prediction.
     """
     sequences = group_pairs(pairs, "sequence")
-    _refuse_torn(sequences, published)
     results = {name: _result(members) for name, members in sequences.items()}
     scores = gated_scores(list(results.values()))
     by_task: dict[str, list[GatedSequence]] = {}
@@ -112,20 +109,6 @@ def _result(members: Sequence[Pair]) -> GatedSequence:
     right = {q.id: prediction.parsed == q.gold for q, prediction in members}
     coarse = next(q.id for q, _ in members if q.tags["part"] == "coarse")
     return GatedSequence(right.pop(coarse), tuple(right.values()))
-
-
-def _refuse_torn(sequences: Mapping[str, Sequence[Pair]], published: Mapping[str, Question]) -> None:
-    given = {question.id for members in sequences.values() for question, _ in members}
-    missing = [
-        question.id
-        for question in published.values()
-        if question.tags.get("sequence") in sequences and question.id not in given
-    ]
-    if missing:
-        raise BenchmarkError(
-            f"vlm2: {len(missing)} questions of sequences that were asked in part have no prediction, as "
-            f"{', '.join(missing[:5])}. A sequence is scored whole: keep questions of one group together."
-        )
 
 
 def _part(row: Row, part: object, name: str) -> Mapping[str, Any]:

@@ -114,6 +114,21 @@ class QuestionSource:
             )
         return [(question, by_id[name]) for name, question in every.items() if name in by_id]
 
+    def refuse_torn(self, pairs: Sequence[Pair], tag: str) -> None:
+        """Refuse answers to only a part of the questions that share a value of ``tag``.
+
+        Raises:
+            BenchmarkError: If of such questions, which can only be scored together, some have no answer.
+        """
+        answered = {question.id for question, _ in pairs}
+        wholes = {question.tags[tag] for question, _ in pairs if tag in question.tags}
+        missing = [q.id for q in self.every().values() if q.tags.get(tag) in wholes and q.id not in answered]
+        if missing:
+            raise BenchmarkError(
+                f"{self.key}: {len(missing)} questions have no prediction, as {', '.join(missing[:SHOWN])}, "
+                f"while others of the same {tag} have. A {tag} is scored whole: keep a group together."
+            )
+
     def skipped_score(self) -> dict[str, float]:
         """Return how many rows and questions were left out, as a score; empty if none were."""
         return {"skipped": float(self.skipped)} if self.skipped else {}

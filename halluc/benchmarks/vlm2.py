@@ -1,15 +1,17 @@
 """VLM2-Bench: linking visual cues across images, with the gated hallucination score."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
-from halluc.benchmarks import gated_sequences
+from halluc.benchmarks import gated_sequences, vlm2_subtasks
 from halluc.benchmarks.question_source import QuestionSource, Reading
 from halluc.benchmarks.rows import Row, read_rows
-from halluc.benchmarks.yes_no_scoring import defined
-from halluc.data.records import Prediction, Question
+from halluc.benchmarks.yes_no_scoring import defined, group_pairs
+from halluc.data.records import AnswerKind, Prediction, Question
+from halluc.errors import ConfigError
 from halluc.parsing.profiles import OFFICIAL, STRICT, VLMEVALKIT, pick
-from halluc.parsing.readers import VLM2
+from halluc.parsing.readers import VLM2, VLM2_CHANGE
 
 PROMPTS: dict[str, Callable[[str], str]] = {
     OFFICIAL: lambda text: f"\n{text}",
@@ -18,10 +20,12 @@ PROMPTS: dict[str, Callable[[str], str]] = {
 
 
 class Vlm2:
-    """Ask about sequences of 2 to 4 images: a coarse question, and fine ones that it gates.
+    """Ask about sequences of 2 to 4 images: gated sequences, the published subtasks, or both.
 
-    No data of the gated score is published; the record format is that of ``gated_sequences``. Under
-    ``official`` the coarse answers are read as the VLM2-Bench scripts do, the fine ones as POPE does.
+    A gated sequence has a coarse question, and fine ones behind it. No data of it is published; the
+    record format is that of ``gated_sequences``. Under ``official`` the coarse answers are read as the
+    VLM2-Bench scripts do, the fine ones as POPE does. The open video descriptions need a judge model
+    and are not asked; ``metrics/video_judge.py`` scores what a judge said.
 
     Reference:
         Zhang et al., VLM2-Bench, arXiv 2502.12084; CMU MSCV 2025 team 15, "Evaluation Metrics".
@@ -33,7 +37,8 @@ class Vlm2:
         self,
         root: str | Path,
         *,
-        gated_file: str = "gated.jsonl",
+        gated_file: str | None = "gated.jsonl",
+        subtasks: Sequence[str] = (),
         image_root: str | Path | None = None,
         profile: str = STRICT,
         prompt_profile: str = OFFICIAL,
@@ -44,8 +49,10 @@ class Vlm2:
 
         Args:
             root: Folder of the question files.
-            gated_file: Name of the file of gated sequences in ``root``.
-            image_root: Folder of the pictures; None takes ``root/images``.
+            gated_file: Name of the file of gated sequences in ``root``; None asks none.
+            subtasks: Which of ``vlm2_subtasks.SUBTASKS`` to ask; questions and pictures are where the
+                published scripts have them below ``root``.
+            image_root: Folder of the gated sequences' pictures; None takes ``root/images``.
             profile: Reader of answers, one of ``strict``, ``official``, ``vlmevalkit``.
             prompt_profile: ``official`` or ``vlmevalkit``.
             max_pixels: Pixel bound of the pictures; None takes the model's own.
@@ -53,7 +60,12 @@ class Vlm2:
 
         Raises:
             UnknownOptionError: If a name is not among its choices.
+            ConfigError: If there is neither a gated file nor a subtask.
         """
+        choices = {name: name for name in vlm2_subtasks.SUBTASKS}
+        self.subtasks = tuple(pick("benchmark.vlm2.subtasks", name, choices) for name in subtasks)
+        if gated_file is None and not self.subtasks:
+            raise ConfigError("vlm2 asks nothing: set benchmark.vlm2.gated_file or benchmark.vlm2.subtasks.")
         self.root = Path(root)
         self.image_root = Path(image_root) if image_root is not None else self.root / "images"
         self.gated_file = gated_file
@@ -61,6 +73,7 @@ class Vlm2:
         self.prompt_profile = prompt_profile
         self.max_pixels = max_pixels
         self._readers = pick("benchmark.vlm2.profile", profile, VLM2)
+        self._read_change = VLM2_CHANGE[profile]
         self._prompt = pick("benchmark.vlm2.prompt_profile", prompt_profile, PROMPTS)
         self._source = QuestionSource(self.key, self._read_files, bad_rows)
 
@@ -69,7 +82,7 @@ class Vlm2:
         """Build the benchmark from records that hold the gold answers; no files, no pictures."""
         benchmark = cls("", profile=profile)
         reading = Reading()
-        reading.add(rows, lambda row: gated_sequences.questions_of(row, None, benchmark._prompt))
+        reading.add(rows, lambda row: _questions_of(row, None, benchmark._prompt))
         benchmark._source = QuestionSource(cls.key, lambda: reading)
         return benchmark
 
@@ -78,6 +91,8 @@ class Vlm2:
         """Return id to response for one row of a response file, which may hold a whole sequence."""
         if "coarse" in row.record:
             return gated_sequences.responses_of(row)
+        if row.gold_field is not None:
+            return {vlm2_subtasks.row_id(row): row.response}
         return {row.text("id"): row.response}
 
     def questions(self) -> Sequence[Question]:
@@ -95,24 +110,44 @@ class Vlm2:
 
     def read(self, question: Question, text: str) -> str | None:
         """Read an answer by its kind under the profile; a count may lie outside the candidates."""
-        return self._readers[question.space.kind](text, question.space)
+        kind = question.space.kind
+        is_change = kind is AnswerKind.TRUE_FALSE and question.tags.get("subtask", "").startswith("gc")
+        reader = self._read_change if is_change else self._readers[kind]
+        return reader(text, question.space)
 
     def score(self, predictions: Sequence[Prediction]) -> dict[str, float]:
-        """Score whole sequences.
+        """Score whole sequences and whole pairs.
 
         Returns:
             ``gated_sum``, ``gated_mean``, ``gate_open_rate``, ``fine_accuracy``,
-            ``fine_accuracy_when_open`` and ``sequences``, plain and behind ``<task>/``.
+            ``fine_accuracy_when_open`` and ``sequences``, plain and behind ``<task>/``, where gated
+            sequences were asked; and the names of ``vlm2_subtasks.score_subtasks``.
 
         Raises:
-            BenchmarkError: If an id is unknown or occurs twice, or a sequence lacks an answer.
+            BenchmarkError: If an id is unknown or occurs twice, or a sequence or pair lacks an answer.
         """
         pairs = self._source.match(predictions)
-        scores = gated_sequences.score_sequences(pairs, self._source.every())
+        self._source.refuse_torn(pairs, "sequence")
+        self._source.refuse_torn(pairs, "pair")
+        subtasks = group_pairs(pairs, "subtask")
+        scores = vlm2_subtasks.score_subtasks(subtasks, self.profile)
+        if len(pairs) > sum(len(group) for group in subtasks.values()) or not pairs:
+            scores |= gated_sequences.score_sequences(pairs)
         return defined(self.key, scores) | self._source.skipped_score()
 
     def _read_files(self) -> Reading:
         reading = Reading()
-        rows = read_rows(self.root / self.gated_file, "benchmark.vlm2.root")
-        reading.add(rows, lambda row: gated_sequences.questions_of(row, self.image_root, self._prompt))
+        files = [] if self.gated_file is None else [(self.gated_file, self.image_root)]
+        for name in self.subtasks:
+            files.append((vlm2_subtasks.question_file(name), vlm2_subtasks.image_folder(self.root, name)))
+        for file, folder in files:
+            make = partial(_questions_of, folder=folder, prompt=self._prompt)
+            reading.add(read_rows(self.root / file, "benchmark.vlm2.root"), make)
         return reading
+
+
+def _questions_of(row: Row, folder: Path | None, prompt: Callable[[str], str]) -> Iterable[Question]:
+    """Make the questions of a gated sequence or of a subtask's record."""
+    if "coarse" in row.record:
+        return gated_sequences.questions_of(row, folder, prompt)
+    return vlm2_subtasks.questions_of(row, folder, prompt)

@@ -70,3 +70,42 @@ VLM2: Mapping[str, Mapping[AnswerKind, SpaceReader]] = {
 }
 """Answers of VLM2-Bench by their kind. VLMEvalKit counts and groups as the official scripts do, and has
 no fine questions: they are read by its own yes/no rule."""
+
+VLM2_CHANGE: Mapping[str, SpaceReader] = {
+    **{profile: readers[AnswerKind.TRUE_FALSE] for profile, readers in VLM2.items()},
+    OFFICIAL: _plain(official.read_vlm2_change),
+}
+"""True/false answers of VLM2-Bench's general-cue subtasks, which the official script reads by equality."""
+
+LONGHALQA: Mapping[str, Mapping[AnswerKind, SpaceReader]] = {
+    STRICT: {
+        AnswerKind.YES_NO: _plain(strict.read_yes_no),
+        AnswerKind.CHOICE: read_strict_choice,
+    },
+    OFFICIAL: {
+        AnswerKind.YES_NO: _plain(official.read_longhalqa_yes_no),
+        AnswerKind.CHOICE: _candidate(official.read_longhalqa_choice),
+    },
+}
+"""Answers of LongHalQA by their kind."""
+
+
+def read_vlmevalkit_choice(text: str | None, space: AnswerSpace) -> str | None:
+    """Read a letter as VLMEvalKit does, which needs the option texts."""
+    return vlmevalkit.read_choice(text, dict(zip(space.candidates, space.options, strict=True)))
+
+
+VSTAR: Mapping[str, SpaceReader] = {
+    STRICT: read_strict_choice,
+    OFFICIAL: _plain(lmms_eval.read_choice),
+    LMMS_EVAL: _plain(lmms_eval.read_choice),
+    VLMEVALKIT: read_vlmevalkit_choice,
+}
+"""Letters of V*-Bench; no parser was published with it, so ``official`` is lmms-eval's."""
+
+AMBER: Mapping[str, TextReader] = {
+    STRICT: strict.read_yes_no,
+    OFFICIAL: official.read_amber,
+    VLMEVALKIT: vlmevalkit.read_yes_no,
+}
+"""Yes/no answers of AMBER's discriminative part."""

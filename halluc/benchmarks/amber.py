@@ -1,0 +1,185 @@
+"""AMBER, discriminative part: yes/no questions about existence, attributes and relations."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from halluc.benchmarks.image_paths import inside
+from halluc.benchmarks.question_source import Pair, QuestionSource, Reading
+from halluc.benchmarks.rows import TEXT_FIELDS, Row, read_rows
+from halluc.benchmarks.yes_no_scoring import Scores, count_pairs, defined, group_pairs, prefixed
+from halluc.data.records import AnswerSpace, Prediction, Question
+from halluc.errors import RecordError, SourceNotFoundError
+from halluc.metrics.amber import no_scores, official_no_scores
+from halluc.parsing.profiles import OFFICIAL, STRICT, VLMEVALKIT, pick
+from halluc.parsing.readers import AMBER
+
+TYPES = {
+    "discriminative-hallucination": ("existence", ""),
+    "discriminative-attribute-state": ("attribute", "state"),
+    "discriminative-attribute-number": ("attribute", "number"),
+    "discriminative-attribute-action": ("attribute", "action"),
+    "discriminative-relation": ("relation", ""),
+    "relation": ("relation", ""),
+}
+EXISTENCE_EPSILON, EPSILON = 0.001, 0.0001
+
+PROMPTS: dict[str, Callable[[str], str]] = {
+    OFFICIAL: lambda text: text,
+    VLMEVALKIT: lambda text: f"{text}\nPlease answer yes or no.",
+}
+
+
+class Amber:
+    """Ask the discriminative questions; hallucinations are the right "no", so "no" is positive.
+
+    Reads ``data/query/<query_file>`` and ``data/annotations.json`` of the published repository; ``root``
+    is its ``data`` folder or the folder above.
+
+    Reference:
+        Wang et al., AMBER: An LLM-free Multi-dimensional Benchmark for MLLMs Hallucination
+        Evaluation, arXiv 2311.07397.
+    """
+
+    key = "amber"
+
+    def __init__(
+        self,
+        root: str | Path,
+        *,
+        query_file: str = "query_discriminative.json",
+        image_root: str | Path | None = None,
+        profile: str = STRICT,
+        prompt_profile: str = VLMEVALKIT,
+        max_pixels: int | None = None,
+        bad_rows: str = "error",
+    ) -> None:
+        """Check the options; the files are read on first use.
+
+        Args:
+            root: Folder of the published ``data`` folder, or that folder.
+            query_file: Name of the question file in ``query``; generative questions in it are left out.
+            image_root: Folder of the pictures; None takes ``root/image``.
+            profile: Reader of answers and formulas, one of ``strict``, ``official``, ``vlmevalkit``.
+            prompt_profile: ``official`` is the bare question, ``vlmevalkit`` asks for yes or no.
+            max_pixels: Pixel bound of the pictures; None takes the model's own.
+            bad_rows: ``error`` or ``skip``: what becomes of unusable rows and missing pictures.
+
+        Raises:
+            UnknownOptionError: If a name is not among its choices.
+        """
+        self.root = Path(root)
+        self.image_root = Path(image_root) if image_root is not None else self.root / "image"
+        self.query_file = query_file
+        self.profile = profile
+        self.prompt_profile = prompt_profile
+        self.max_pixels = max_pixels
+        self._read = pick("benchmark.amber.profile", profile, AMBER)
+        self._prompt = pick("benchmark.amber.prompt_profile", prompt_profile, PROMPTS)
+        self._source = QuestionSource(self.key, self._read_files, bad_rows)
+
+    @classmethod
+    def from_rows(cls, rows: Sequence[Row], profile: str = STRICT) -> "Amber":
+        """Build the benchmark from records that hold type and truth; no files, no pictures."""
+        benchmark = cls("", profile=profile)
+        reading = Reading()
+        reading.add(rows, lambda row: [benchmark._question(row, row, with_image=False)])
+        benchmark._source = QuestionSource(cls.key, lambda: reading)
+        return benchmark
+
+    @staticmethod
+    def row_responses(row: Row) -> dict[str, str | None]:
+        """Return id to response for one row of a response file."""
+        return {row.text("id"): row.response}
+
+    def questions(self) -> Sequence[Question]:
+        """Return every question, in published order; ids are the published ones.
+
+        Raises:
+            SourceNotFoundError: If a file or pictures are missing.
+            RecordError: If rows are unusable; all are listed.
+        """
+        return self._source.askable()
+
+    def published(self) -> dict[str, Question]:
+        """Return id to question without looking for the pictures."""
+        return self._source.every()
+
+    def read(self, question: Question, text: str) -> str | None:
+        """Read "yes" or "no" under the profile; None means unparsed."""
+        return self._read(text)
+
+    def score(self, predictions: Sequence[Prediction]) -> dict[str, float]:
+        """Score all questions together, by dimension, and the attributes by kind.
+
+        Returns:
+            ``accuracy``, ``precision``, ``recall``, ``f1`` and ``n``, plain and behind ``existence/``,
+            ``attribute/``, ``relation/``, ``state/``, ``number/``, ``action/``; ``mean_accuracy``, the
+            unweighted mean over the dimensions, which is VLMEvalKit's headline.
+
+        Raises:
+            BenchmarkError: If an id is unknown or occurs twice.
+        """
+        pairs = self._source.match(predictions)
+        dimensions = group_pairs(pairs, "subset")
+        scores = self._scores(pairs)
+        for name, group in {**dimensions, **group_pairs(pairs, "attribute")}.items():
+            epsilon = EXISTENCE_EPSILON if name == "existence" else EPSILON
+            scores |= prefixed(name, self._scores(group, epsilon))
+        if dimensions:
+            accuracies = [no_scores(count_pairs(group))["accuracy"] or 0.0 for group in dimensions.values()]
+            scores["mean_accuracy"] = sum(accuracies) / len(accuracies)
+        return defined(self.key, scores) | self._source.skipped_score()
+
+    def _scores(self, pairs: Sequence[Pair], epsilon: float = EPSILON) -> Scores:
+        n = {"n": float(len(pairs))}
+        if self.profile != OFFICIAL or not pairs:
+            return no_scores(count_pairs(pairs)) | n
+        kinds: dict[str, list[Pair]] = {}
+        for question, prediction in pairs:
+            kind = question.tags.get("attribute", "") if epsilon == EPSILON else ""
+            kinds.setdefault(kind, []).append((question, prediction))
+        return official_no_scores([count_pairs(group) for group in kinds.values()], f1_epsilon=epsilon) | n
+
+    def _read_files(self) -> Reading:
+        folder = self._data_folder()
+        rows = read_rows(folder / "query" / self.query_file, "benchmark.amber.root")
+        annotations = {
+            row.text("id"): row for row in read_rows(folder / "annotations.json", "benchmark.amber.root")
+        }
+        reading = Reading()
+        reading.add(rows, lambda row: self._discriminative(row, annotations))
+        return reading
+
+    def _discriminative(self, row: Row, annotations: Mapping[str, Row]) -> list[Question]:
+        """Make the question of a row; a generative one is none of ours."""
+        annotation = annotations.get(row.text("id"))
+        if annotation is None:
+            raise RecordError(f"{row.where}: id {row.text('id')} has no annotation.")
+        if annotation.record.get("type") == "generative":
+            return []
+        return [self._question(row, annotation, with_image=True)]
+
+    def _data_folder(self) -> Path:
+        for folder in (self.root / "data", self.root):
+            if (folder / "annotations.json").is_file():
+                return folder
+        raise SourceNotFoundError(
+            f"AMBER's annotations.json is neither in {self.root / 'data'} nor in {self.root}. "
+            f"Set benchmark.amber.root to the folder that holds the published data folder."
+        )
+
+    def _question(self, row: Row, annotation: Row, *, with_image: bool) -> Question:
+        name = row.text("image")
+        kind = annotation.text("type")
+        if kind not in TYPES:
+            raise RecordError(f"{annotation.where}: type {kind!r} is none of {', '.join(TYPES)}.")
+        dimension, attribute = TYPES[kind]
+        return Question(
+            id=row.text("id"),
+            images=(inside(self.image_root, name, row.where),) if with_image else (),
+            prompt=self._prompt(row.text(*TEXT_FIELDS)),
+            space=AnswerSpace.yes_no(),
+            gold=annotation.yes_no_gold(),
+            tags={"subset": dimension} | ({"attribute": attribute} if attribute else {}),
+            group=name,
+        )

@@ -1,0 +1,175 @@
+"""LongHalQA: hallucinations in long descriptions and conversations."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from halluc.benchmarks.image_paths import inside
+from halluc.benchmarks.question_source import Pair, QuestionSource, Reading
+from halluc.benchmarks.rows import Row, read_rows
+from halluc.benchmarks.yes_no_scoring import Scores, defined, group_pairs, prefixed, score_pairs
+from halluc.data.records import AnswerKind, AnswerSpace, Prediction, Question
+from halluc.errors import RecordError
+from halluc.metrics.choice import choice_scores
+from halluc.metrics.yes_no import YesNoCounts, yes_no_scores
+from halluc.metrics.yes_no_upstream import longhalqa_yes_no_scores
+from halluc.parsing.profiles import OFFICIAL, STRICT, pick
+from halluc.parsing.readers import LONGHALQA
+
+BINARY_TASKS = (
+    "lhqa_discrim_object_binary",
+    "lhqa_discrim_description_binary",
+    "lhqa_discrim_conversation_binary",
+)
+CHOICE_TASKS = (
+    "lhqa_discrim_description_choice",
+    "lhqa_discrim_conversation_choice",
+    "lhqa_complete_description",
+    "lhqa_complete_conversation",
+)
+TASKS = BINARY_TASKS + CHOICE_TASKS
+LETTERS = "ABCD"
+YES_OR_NO = "\nAnswer the question using a single word 'Yes' or 'No'."
+LETTER_ONLY = "\nAnswer with the option's letter from the given choices directly."
+
+FORMULAS: dict[str, Callable[[YesNoCounts], Scores]] = {
+    STRICT: yes_no_scores,
+    OFFICIAL: longhalqa_yes_no_scores,
+}
+
+
+class LongHalQA:
+    """Ask about long texts: does one match the picture, which of four does, which continues it.
+
+    The published data are seven data sets of the Hugging Face hub. Each is expected as JSON Lines in
+    ``root``, named after its task, with ``image`` as a path below the image root. The options keep
+    their released order; the published code does not shuffle them either.
+
+    Reference:
+        Qiu et al., LongHalQA: Long-Context Hallucination Evaluation for MultiModal Large Language
+        Models, arXiv 2410.09962.
+    """
+
+    key = "longhalqa"
+
+    def __init__(
+        self,
+        root: str | Path,
+        tasks: Sequence[str] = TASKS,
+        *,
+        image_root: str | Path | None = None,
+        profile: str = STRICT,
+        prompt_profile: str = OFFICIAL,
+        max_pixels: int | None = None,
+        bad_rows: str = "error",
+    ) -> None:
+        """Check the options; the files are read on first use.
+
+        Args:
+            root: Folder of ``<task>.jsonl``.
+            tasks: Which of ``TASKS`` to ask.
+            image_root: Folder of the pictures; None takes ``root/images``.
+            profile: Reader of answers and formulas, ``strict`` or ``official``.
+            prompt_profile: Only ``official``.
+            max_pixels: Pixel bound of the pictures; None takes the model's own.
+            bad_rows: ``error`` or ``skip``: what becomes of unusable rows and missing pictures.
+
+        Raises:
+            UnknownOptionError: If a name is not among its choices.
+        """
+        self.root = Path(root)
+        self.image_root = Path(image_root) if image_root is not None else self.root / "images"
+        choices = {task: task for task in TASKS}
+        self.tasks = tuple(pick("benchmark.longhalqa.tasks", task, choices) for task in tasks)
+        self.profile = profile
+        self.prompt_profile = pick("benchmark.longhalqa.prompt_profile", prompt_profile, {OFFICIAL: OFFICIAL})
+        self.max_pixels = max_pixels
+        self._readers = pick("benchmark.longhalqa.profile", profile, LONGHALQA)
+        self._source = QuestionSource(self.key, self._read_files, bad_rows)
+
+    @classmethod
+    def from_rows(cls, rows: Sequence[Row], profile: str = STRICT) -> "LongHalQA":
+        """Build the benchmark from records that hold the gold answer; no files, no pictures."""
+        benchmark = cls("", profile=profile)
+        reading = Reading()
+        reading.add(rows, lambda row: [_question(row, _row_task(row), None)])
+        benchmark._source = QuestionSource(cls.key, lambda: reading)
+        return benchmark
+
+    @staticmethod
+    def row_responses(row: Row) -> dict[str, str | None]:
+        """Return id to response for one row of a response file."""
+        name = row.text("question_id", "id")
+        return {name if "/" in name else f"{_row_task(row)}/{name}": row.response}
+
+    def questions(self) -> Sequence[Question]:
+        """Return every question, in published order; ids are ``<task>/<question_id>``.
+
+        Raises:
+            SourceNotFoundError: If a file or pictures are missing.
+            RecordError: If rows are unusable; all are listed.
+        """
+        return self._source.askable()
+
+    def published(self) -> dict[str, Question]:
+        """Return id to question without looking for the pictures."""
+        return self._source.every()
+
+    def read(self, question: Question, text: str) -> str | None:
+        """Read "yes" or "no", or a letter, under the profile; None means unparsed."""
+        return self._readers[question.space.kind](text, question.space)
+
+    def score(self, predictions: Sequence[Prediction]) -> dict[str, float]:
+        """Score each task; how the paper weighs them into one number is not known, so none is given.
+
+        Returns:
+            ``<task>/`` with ``accuracy``, ``unparsed_rate`` and ``n``; for binary tasks also
+            ``precision``, ``recall``, ``f1`` and ``yes_ratio``, and for likelihood answers ``auroc`` and
+            ``best_threshold_accuracy``.
+
+        Raises:
+            BenchmarkError: If an id is unknown or occurs twice.
+        """
+        pairs = self._source.match(predictions)
+        scores: Scores = {}
+        for task, group in group_pairs(pairs, "task").items():
+            scores |= prefixed(task, self._score_task(group))
+        return defined(self.key, scores) | self._source.skipped_score()
+
+    def _score_task(self, pairs: Sequence[Pair]) -> Scores:
+        if pairs[0][0].space.kind is AnswerKind.YES_NO:
+            return score_pairs(pairs, FORMULAS[self.profile])
+        return choice_scores([p.parsed for _, p in pairs], [q.gold or "" for q, _ in pairs])
+
+    def _read_files(self) -> Reading:
+        reading = Reading()
+        for task in self.tasks:
+            rows = read_rows(self.root / f"{task}.jsonl", "benchmark.longhalqa.root")
+            reading.add(rows, lambda row, task=task: [_question(row, task, self.image_root)])  # type: ignore[misc]
+        return reading
+
+
+def _question(row: Row, task: str, image_root: Path | None) -> Question:
+    """Make the question of one record; without an image root it can be scored but not asked."""
+    binary = task in BINARY_TASKS
+    options = () if binary else tuple(row.text(f"choice_{letter.lower()}") for letter in LETTERS)
+    prompt = row.text("question").strip()
+    for letter, option in zip(LETTERS, options, strict=False):
+        prompt += f"\n{letter}. {option}"
+    name = str(row.record.get("image", row.where))
+    return Question(
+        id=f"{task}/{row.text('question_id', 'id')}",
+        images=() if image_root is None else (inside(image_root, row.text("image"), row.where),),
+        prompt=prompt + (YES_OR_NO if binary else LETTER_ONLY),
+        space=AnswerSpace.yes_no() if binary else AnswerSpace.choice(options),
+        gold=row.yes_no_gold() if binary else row.text(row.gold_field or "answer").strip().upper(),
+        tags={"task": task},
+        group=name,
+    )
+
+
+def _row_task(row: Row) -> str:
+    """Return the task that a record names, or its file does."""
+    name = str(row.record.get("task", row.file.stem))
+    if name not in TASKS:
+        raise RecordError(f"{row.where}: {name!r} is no task. Name one of {', '.join(TASKS)}.")
+    return name

@@ -1,0 +1,193 @@
+"""V*-Bench: small details of large pictures, asked with options."""
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from halluc.benchmarks.image_paths import inside
+from halluc.benchmarks.question_source import Pair, QuestionSource, Reading
+from halluc.benchmarks.rows import Row, read_rows
+from halluc.benchmarks.yes_no_scoring import Scores, defined, group_pairs, prefixed
+from halluc.data.records import AnswerSpace, Prediction, Question
+from halluc.errors import RecordError
+from halluc.metrics.choice import choice_scores
+from halluc.parsing.profiles import LMMS_EVAL, OFFICIAL, STRICT, VLMEVALKIT, pick
+from halluc.parsing.readers import VSTAR
+
+LETTERS = "ABCD"
+LETTER_ONLY = "\nAnswer with the option's letter from the given choices directly."
+PLEASE_SELECT = "Please select the correct answer from the options above. \n"
+_OPTION_LINE = re.compile(r"^\(([A-D])\)[ \t]*(.+?)[ \t]*$", re.MULTILINE)
+_MARK = re.compile(r"\([A-D]\)")
+
+
+def lmms_eval_prompt(text: str) -> str:
+    r"""Rebuild a question text as lmms-eval does (``tasks/vstar_bench/utils.py``).
+
+    The options are found again by a pattern and written as ``A. …``. Where the text ends with the
+    answer instruction, as published, that becomes part of the last option and then follows once more.
+    An option with a parenthesis in it is lost, and those behind it move up a letter.
+
+    Example:
+        >>> lmms_eval_prompt("Which?\n(A) red\n(B) blue").splitlines()[:3]
+        ['Which?', 'A. red', 'B. blue']
+    """
+    options = [piece for piece in _MARK.split(text)[1:] if piece and not set("()") & set(piece)]
+    if options:
+        lines = [f"{letter}. {option.strip()}" for letter, option in zip(LETTERS, options, strict=False)]
+        text = "\n".join([text.partition("(A)")[0].strip(), *lines])
+    return text + LETTER_ONLY
+
+
+def vlmevalkit_prompt(text: str) -> str:
+    """Write question and options as VLMEvalKit does for multiple choice.
+
+    Raises:
+        RecordError: If the text holds no options, one a line.
+    """
+    question, options = split_options(text)
+    lines = [f"{letter}. {option}\n" for letter, option in zip(LETTERS, options, strict=False)]
+    return f"Question: {question}\nOptions:\n{''.join(lines)}{PLEASE_SELECT}"
+
+
+def split_options(text: str) -> tuple[str, tuple[str, ...]]:
+    r"""Split a published text into the question and its options ``(A) …``, one a line.
+
+    Raises:
+        RecordError: If there are fewer than two options, or their letters do not run from A on.
+
+    Example:
+        >>> split_options("Which?\n(A) red\n(B) blue (dark)\nAnswer with a letter.")
+        ('Which?', ('red', 'blue (dark)'))
+    """
+    found = _OPTION_LINE.findall(text)
+    if len(found) < 2 or "".join(letter for letter, _ in found) != LETTERS[: len(found)]:
+        raise RecordError(f"the text holds no options '(A) …', '(B) …', one a line: {text!r}.")
+    return text.partition("(A)")[0].strip(), tuple(option for _, option in found)
+
+
+PROMPTS: dict[str, Callable[[str], str]] = {
+    OFFICIAL: lambda text: text,
+    LMMS_EVAL: lmms_eval_prompt,
+    VLMEVALKIT: vlmevalkit_prompt,
+}
+
+
+class VStar:
+    """Ask for an attribute of a small object (4 options) or how two stand to each other (2 options).
+
+    The original protocol compares likelihoods of whole option texts (``metrics/option_likelihood.py``);
+    here a letter is asked for, as the published question file does. No letter parser was published
+    with it, so ``official`` reads as lmms-eval does, whose numbers are the ones in use.
+
+    Reference:
+        Wu and Xie, V*: Guided Visual Search as a Core Mechanism in Multimodal LLMs, arXiv 2312.14135.
+    """
+
+    key = "vstar"
+
+    def __init__(
+        self,
+        root: str | Path,
+        *,
+        file: str = "test_questions.jsonl",
+        image_root: str | Path | None = None,
+        profile: str = STRICT,
+        prompt_profile: str = OFFICIAL,
+        max_pixels: int | None = None,
+        bad_rows: str = "error",
+    ) -> None:
+        """Check the options; the file is read on first use.
+
+        Args:
+            root: Folder of ``file``.
+            file: Name of the question file in ``root``.
+            image_root: Folder of direct_attributes and relative_position; None takes ``root``.
+            profile: Reader of answers, one of ``strict``, ``official``, ``lmms_eval``, ``vlmevalkit``.
+            prompt_profile: ``official`` asks the text as published, with its answer instruction;
+                ``lmms_eval`` and ``vlmevalkit`` rebuild it as those do.
+            max_pixels: Pixel bound of the pictures; None takes the model's own.
+            bad_rows: ``error`` or ``skip``: what becomes of unusable rows and missing pictures.
+
+        Raises:
+            UnknownOptionError: If a name is not among its choices.
+        """
+        self.root = Path(root)
+        self.image_root = Path(image_root) if image_root is not None else self.root
+        self.file = file
+        self.profile = profile
+        self.prompt_profile = prompt_profile
+        self.max_pixels = max_pixels
+        self._read = pick("benchmark.vstar.profile", profile, VSTAR)
+        self._prompt = pick("benchmark.vstar.prompt_profile", prompt_profile, PROMPTS)
+        self._source = QuestionSource(self.key, self._read_file, bad_rows)
+
+    @classmethod
+    def from_rows(cls, rows: Sequence[Row], profile: str = STRICT) -> "VStar":
+        """Build the benchmark from records that hold the gold answer; no file, no pictures."""
+        benchmark = cls("", profile=profile)
+        reading = Reading()
+        reading.add(rows, lambda row: [benchmark._question(row, with_image=False)])
+        benchmark._source = QuestionSource(cls.key, lambda: reading)
+        return benchmark
+
+    @staticmethod
+    def row_responses(row: Row) -> dict[str, str | None]:
+        """Return id to response for one row of a response file."""
+        name = row.text("question_id", "id")
+        return {name if "/" in name else f"{row.text('category')}/{name}": row.response}
+
+    def questions(self) -> Sequence[Question]:
+        """Return every question, in published order; ids are ``<category>/<question_id>``.
+
+        Raises:
+            SourceNotFoundError: If the file or pictures are missing.
+            RecordError: If rows are unusable; all are listed.
+        """
+        return self._source.askable()
+
+    def published(self) -> dict[str, Question]:
+        """Return id to question without looking for the pictures."""
+        return self._source.every()
+
+    def read(self, question: Question, text: str) -> str | None:
+        """Read a letter from A to D under the profile, also where only two are offered."""
+        return self._read(text, question.space)
+
+    def score(self, predictions: Sequence[Prediction]) -> dict[str, float]:
+        """Score all questions together and by category.
+
+        Returns:
+            ``accuracy`` over all questions (not the mean of the categories), ``unparsed_rate`` and
+            ``n``, plain and behind ``<category>/``.
+
+        Raises:
+            BenchmarkError: If an id is unknown or occurs twice.
+        """
+        pairs = self._source.match(predictions)
+        scores = _accuracy(pairs)
+        for category, group in group_pairs(pairs, "subset").items():
+            scores |= prefixed(category, _accuracy(group))
+        return defined(self.key, scores) | self._source.skipped_score()
+
+    def _read_file(self) -> Reading:
+        reading = Reading()
+        rows = read_rows(self.root / self.file, "benchmark.vstar.root")
+        reading.add(rows, lambda row: [self._question(row, with_image=True)])
+        return reading
+
+    def _question(self, row: Row, *, with_image: bool) -> Question:
+        text, name, category = row.text("text"), row.text("image"), row.text("category")
+        return Question(
+            id=f"{category}/{row.text('question_id', 'id')}",
+            images=(inside(self.image_root, name, row.where),) if with_image else (),
+            prompt=self._prompt(text),
+            space=AnswerSpace.choice(split_options(text)[1]),
+            gold=row.text("label", "gold").strip().upper(),
+            tags={"subset": category},
+            group=name,
+        )
+
+
+def _accuracy(pairs: Sequence[Pair]) -> Scores:
+    return choice_scores([p.parsed for _, p in pairs], [q.gold or "" for q, _ in pairs])
