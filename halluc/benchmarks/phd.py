@@ -165,17 +165,22 @@ class Phd:
                     )
 
     def _image(self, row: Row) -> str:
-        """Return where a record's picture is: train2014 if it is there, else val2014, or CCS_images."""
+        """Return where a record's picture is.
+
+        COCO pictures are looked for under their published names of 2014, then under that of 2017; a
+        record that names its file (``image``, as our builder writes it) is taken by its word.
+        """
         if "image_path" in row.record:
             return inside(self.root, row.text("image_path"), row.where)
         name = row.text("image_id")
         if _is_ccs(row):
             return inside(self.image_root, f"CCS_images/{name}.png", row.where)
-        places = [
-            inside(self.image_root, f"{split}/COCO_{split}_{name.zfill(12)}.jpg", row.where)
-            for split in ("train2014", "val2014")
-        ]
-        return places[0] if os.path.isfile(places[0]) else places[1]
+        if "image" in row.record:
+            return inside(self.image_root, row.text("image"), row.where)
+        number = name.zfill(12)
+        names = [f"{split}/COCO_{split}_{number}.jpg" for split in ("train2014", "val2014")]
+        places = [inside(self.image_root, place, row.where) for place in (*names, f"{number}.jpg")]
+        return next((place for place in places if os.path.isfile(place)), places[1])
 
 
 def _is_ccs(row: Row) -> bool:
