@@ -32,8 +32,8 @@ class _Prompts:
 class GreedyAnswerer:
     """Answer with the most probable next token again and again; the caller reads the text.
 
-    Nothing but the logits decides: the penalties and samplers that some published generation configs
-    hold (Qwen2-VL: ``repetition_penalty``, ``top_k``, ``temperature``) are left out.
+    Nothing but the logits decides: penalties and samplers of published generation configs (Qwen2-VL:
+    ``repetition_penalty``, ``top_k``, ``temperature``) are off.
 
     Args:
         lvlm: The model; evaluation mode is set while it answers.
@@ -72,10 +72,19 @@ class GreedyAnswerer:
         """
         starts = range(0, len(questions), self.batch_size)
         batches = (questions[start : start + self.batch_size] for start in starts)
+        cut = 0
         for batch, groups in prefetched(lambda batch: (batch, self._prepare(batch, max_pixels)), batches):
-            texts = dict(pair for prompts in groups for pair in self._generate(prompts))
+            rows = dict(pair for prompts in groups for pair in self._generate(prompts))
+            cut += sum(
+                len(row) == self.max_new_tokens and row[-1] not in self._ends() for row in rows.values()
+            )
             for place, question in enumerate(batch):
-                yield Prediction(id=question.id, text=texts[place])
+                text = self.lvlm.processor.tokenizer.decode(rows[place], skip_special_tokens=True)
+                yield Prediction(id=question.id, text=text.strip())
+        if cut:
+            logger.warning(
+                "%d of %d answers were cut at max_new_tokens=%d", cut, len(questions), self.max_new_tokens
+            )
 
     def _prepare(self, questions: Sequence[Question], max_pixels: int | None) -> list[_Prompts]:
         """Encode prompts, and group them by what one forward can take."""
@@ -90,7 +99,8 @@ class GreedyAnswerer:
             groups.setdefault(encoder.family.layout(vision), []).append(row)
         return [_pad_left(rows, encoder.pad_id) for rows in groups.values()]
 
-    def _generate(self, prompts: _Prompts) -> Iterator[tuple[int, str]]:
+    def _generate(self, prompts: _Prompts) -> Iterator[tuple[int, list[int]]]:
+        """Return each prompt's place with the new tokens, up to and including the end of the turn."""
         device = self.lvlm.device
         input_ids = prompts.input_ids.to(device)
         width = input_ids.shape[1]
@@ -102,12 +112,10 @@ class GreedyAnswerer:
                 [{name: tensor.to(device) for name, tensor in seen.items()} for seen in prompts.vision],
             )
             output = self.lvlm.hf_model.generate(**inputs, generation_config=self._config())
-        tokenizer = self.lvlm.processor.tokenizer
-        ends = set(self._ends())
+        ends = self._ends()
         for place, row in zip(prompts.places, output[:, width:].tolist(), strict=True):
-            if len(row) == self.max_new_tokens and not ends.intersection(row):
-                logger.warning("an answer was cut at max_new_tokens=%d", self.max_new_tokens)
-            yield place, tokenizer.decode(row, skip_special_tokens=True).strip()
+            end = next((index for index, token in enumerate(row) if token in ends), len(row) - 1)
+            yield place, row[: end + 1]
 
     def _ends(self) -> list[int]:
         """Token ids that end an answer: the end of the turn, and what the checkpoint names."""
@@ -116,7 +124,7 @@ class GreedyAnswerer:
         return sorted({self.lvlm.encoder.end_of_turn_id, *named})
 
     def _config(self) -> GenerationConfig:
-        """Say every setting that could move greedy decoding, since a checkpoint's own would fill gaps."""
+        """Say what could move greedy decoding; the loader already dropped a checkpoint's own settings."""
         return GenerationConfig(
             max_new_tokens=self.max_new_tokens,
             do_sample=False,

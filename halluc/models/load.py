@@ -8,6 +8,7 @@ from transformers import (
     AutoConfig,
     AutoModelForImageTextToText,
     AutoProcessor,
+    GenerationConfig,
 )
 
 from halluc.errors import ModelSupportError, UnknownOptionError
@@ -77,5 +78,16 @@ def load_lvlm(
         **arguments,
     )
     keep_weights_unpacked(model)
+    model.generation_config = _plain_generation(model.generation_config)
     logger.info("loaded %s (%s) from %s", path, config.model_type, folder)
     return Lvlm(model.eval(), processor, family, path=path, max_pixels=max_pixels)
+
+
+def _plain_generation(published: GenerationConfig) -> GenerationConfig:
+    """Keep the control ids of a published generation config, and drop its penalties and samplers.
+
+    Those would change what greedy decoding says: Qwen2-VL comes with ``repetition_penalty``, ``top_k``
+    and ``temperature``.
+    """
+    kept = {name: getattr(published, name) for name in ("bos_token_id", "eos_token_id", "pad_token_id")}
+    return GenerationConfig(**kept)

@@ -4,6 +4,10 @@ from typing import Any
 
 from transformers import PreTrainedTokenizerFast
 
+INITIALIZER_RANGE = 0.1
+"""Standard deviation of random weights. The usual 0.02 is so small at this width that a model with tied
+embeddings repeats its last token, whatever the picture."""
+
 
 def decoder_config(
     model_type: str, tokenizer: PreTrainedTokenizerFast, *, layers: int = 2, **more: object
@@ -28,5 +32,6 @@ def decoder_config(
         "eos_token_id": tokenizer.eos_token_id,
         "bos_token_id": tokenizer.bos_token_id,
         "max_position_embeddings": 4096,
+        "initializer_range": INITIALIZER_RANGE,
         **more,
     }

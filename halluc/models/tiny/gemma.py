@@ -81,7 +81,8 @@ def paligemma() -> tuple[PreTrainedModel, ProcessorMixin]:
     image_processor.image_seq_length = (_IMAGE_PX // 14) ** 2
     processor = transformers.PaliGemmaProcessor(image_processor, tokenizer)  # adds its location tokens
     config = transformers.PaliGemmaConfig(
-        text_config=decoder_config("gemma", tokenizer, head_dim=16),
+        # Gemma scales its embeddings by 8 (the root of the width), so the layers need larger weights too.
+        text_config=decoder_config("gemma", tokenizer, head_dim=16, initializer_range=0.3),
         vision_config=_siglip(),
         image_token_index=tokenizer.convert_tokens_to_ids("<image>"),
         projection_dim=64,

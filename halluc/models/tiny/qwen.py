@@ -5,6 +5,7 @@ from typing import Any
 import transformers
 from transformers import PreTrainedModel, PreTrainedTokenizerFast, ProcessorMixin
 
+from halluc.models.tiny.decoder import INITIALIZER_RANGE
 from halluc.models.tiny.templates import chatml
 from halluc.models.tiny.tokenizer import train_tokenizer
 
@@ -34,6 +35,7 @@ def _text(tokenizer: PreTrainedTokenizerFast, **more: Any) -> dict[str, Any]:  #
         "eos_token_id": tokenizer.eos_token_id,
         "pad_token_id": tokenizer.pad_token_id,
         "max_position_embeddings": 8192,
+        "initializer_range": INITIALIZER_RANGE,
         **more,
     }
 
