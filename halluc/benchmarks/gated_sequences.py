@@ -25,8 +25,10 @@ def questions_of(row: Row, image_root: Path | None, prompt: Callable[[str], str]
     Ids are ``<sequence_id>/coarse`` and ``<sequence_id>/fine/<place, from 0>``.
 
     Args:
-        row: ``{sequence_id, task, images, coarse: {type, question, gold, options?}, fine: [{question,
-            gold, attribute?, image?}]}``, with ``type`` one of ``count``, ``choice``, ``true_false``.
+        row: ``{sequence_id, task, images, coarse: {type, question, gold, options?, largest?}, fine:
+            [{question, gold, attribute?, image?}]}``, with ``type`` one of ``count``, ``choice``,
+            ``true_false``. A count lies between 1 and the number of images, as in VLM2-Bench, unless
+            ``largest`` says up to where.
         image_root: Folder that the images are relative to; None leaves the images out, for scoring.
         prompt: Makes the prompt of a question text.
 
@@ -122,8 +124,9 @@ def _coarse_space(row: Row, coarse: Mapping[str, Any], images: object) -> Answer
     kind = coarse.get("type")
     if kind == "true_false":
         return AnswerSpace.true_false()
-    if kind == "count" and isinstance(images, int):
-        return AnswerSpace.count(images, smallest=1)
+    largest = coarse.get("largest", images)
+    if kind == "count" and isinstance(largest, int):
+        return AnswerSpace.count(largest, smallest=1)
     if kind == "choice":
         options = coarse.get("options") or options_in(str(coarse["question"])) or FOUR_OPTIONS
         return AnswerSpace.choice(tuple(str(option) for option in options))
