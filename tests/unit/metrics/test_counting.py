@@ -1,0 +1,63 @@
+import pytest
+
+from halluc.errors import LengthMismatchError
+from halluc.metrics.counting import count_score, counting_scores, mean_count_score_unchecked
+
+
+@pytest.mark.parametrize(
+    ("predicted", "gold", "images", "expected"),
+    [
+        (3, 3, 4, 1.0),
+        (2, 3, 4, 1 - 0.5**0.1),  # error 1 of at most 2
+        (1, 4, 4, 0.0),  # the largest error
+        (2, 4, 4, 1 - (2 / 3) ** 0.1),
+        (1, 2, 2, 0.0),
+        (3, 2, 3, 0.0),
+        (None, 2, 4, 0.0),
+        (0, 1, 4, 0.0),
+        (5, 4, 4, 0.0),
+        (1, 1, 1, 1.0),
+    ],
+)
+def test_count_score(predicted, gold, images, expected):
+    assert count_score(predicted, gold, images) == pytest.approx(expected)
+
+
+def test_without_range_check_zero_may_score():
+    assert count_score(0, 1, 4, check_range=False) == pytest.approx(1 - (1 / 3) ** 0.1)
+    assert count_score(0, 1, 1, check_range=False) == 0.0
+
+
+def test_dropping_invalid_answers_rewards_refusing():
+    honest = counting_scores([4, 1], [4, 4], [4, 4])
+    refusing = counting_scores([4, None], [4, 4], [4, 4])
+    assert honest["mean_score_over_valid"] == 0.5
+    assert refusing["mean_score_over_valid"] == 1.0
+    assert refusing["mean_score_over_all"] == 0.5
+    assert (refusing["valid_rate"], refusing["exact_accuracy"]) == (0.5, 0.5)
+
+
+def test_no_valid_answer():
+    scores = counting_scores([None, 9], [1, 2], [2, 2])
+    assert scores == {
+        "exact_accuracy": 0.0,
+        "mean_score_over_valid": 0.0,
+        "mean_score_over_all": 0.0,
+        "valid_rate": 0.0,
+    }
+
+
+def test_without_records():
+    assert set(counting_scores([], [], []).values()) == {None}
+    assert mean_count_score_unchecked([], [], []) is None
+
+
+def test_unchecked_mean():
+    assert mean_count_score_unchecked([4, 0], [4, 1], [4, 4]) == pytest.approx((2 - (1 / 3) ** 0.1) / 2)
+
+
+def test_lengths_must_match():
+    with pytest.raises(LengthMismatchError):
+        counting_scores([1], [1], [])
+    with pytest.raises(LengthMismatchError):
+        mean_count_score_unchecked([], [1], [1])
