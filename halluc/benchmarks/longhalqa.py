@@ -156,12 +156,13 @@ def _question(row: Row, task: str, image_root: Path | None) -> Question:
     for letter, option in zip(LETTERS, options, strict=False):
         prompt += f"\n{letter}. {option}"
     name = str(row.record.get("image", row.where))
+    default = "gold" if image_root is None else "answer"
     return Question(
         id=f"{task}/{row.text('question_id', 'id')}",
         images=() if image_root is None else (inside(image_root, row.text("image"), row.where),),
         prompt=prompt + (YES_OR_NO if binary else LETTER_ONLY),
         space=AnswerSpace.yes_no() if binary else AnswerSpace.choice(options),
-        gold=row.yes_no_gold() if binary else row.text(row.gold_field or "answer").strip().upper(),
+        gold=row.yes_no_gold(default) if binary else row.text(row.gold_field or default).strip().upper(),
         tags={"task": task},
         group=name,
     )

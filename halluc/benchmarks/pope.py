@@ -174,7 +174,7 @@ class Pope:
             images=(inside(self.image_root, name, row.where),),
             prompt=self._prompt(text),
             space=AnswerSpace.yes_no(),
-            gold=row.yes_no_gold(),
+            gold=row.yes_no_gold("answer"),
             tags={"subset": subset},
             group=name,
         )

@@ -63,13 +63,16 @@ class Row:
             raise RecordError(f"{self.where}: {' or '.join(names)} is missing or empty.")
         return str(value)
 
-    def yes_no_gold(self) -> str:
+    def yes_no_gold(self, default: str = "") -> str:
         """Return the right answer as "yes" or "no".
+
+        Args:
+            default: Its field where no other is known to hold it, in a file of questions only.
 
         Raises:
             RecordError: If the gold field is missing, or neither beyond doubt.
         """
-        value = self.record.get(self.gold_field or "")
+        value = self.record.get(self.gold_field or default)
         gold = read_yes_no_label(value)
         if gold is None:
             raise RecordError(f"{self.where}: label {value!r} is neither yes nor no.")

@@ -58,7 +58,7 @@ def score_files(
     if not rows:
         raise BenchmarkError(f"There is nothing to score in {', '.join(map(str, files))}.")
     if root is not None:
-        plain = {name: value for name, value in entry.items() if name not in LEFT_TO_THE_COMMAND}
+        plain = {name: entry[name] for name in entry if name not in LEFT_TO_THE_COMMAND}
         arguments = OmegaConf.merge(plain, OmegaConf.from_dotlist(options))
         built = kind(root, profile=profile, **{str(name): value for name, value in arguments.items()})
     else:

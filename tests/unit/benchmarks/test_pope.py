@@ -207,6 +207,11 @@ def test_records_of_the_hub_layout():
     assert score_responses(Pope.from_rows(given), given).scores["random/accuracy"] == 1.0
 
 
+def test_an_answer_alone_is_never_taken_for_its_own_gold():
+    with pytest.raises(RecordError, match="label None"):
+        Pope.from_rows(rows("x.jsonl", {"question_id": 1, "answer": "yes"})).published()
+
+
 def test_bad_record_is_named():
     with pytest.raises(RecordError, match=r"x\.jsonl, record 1: label 'perhaps'"):
         Pope.from_rows(rows("x.jsonl", {"label": "perhaps", "response": "no"})).published()

@@ -1,0 +1,105 @@
+import json
+import time
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from halluc.cli.score import score
+from halluc.errors import BenchmarkError, ConfigError, RecordError, SourceNotFoundError, UnknownOptionError
+
+app = typer.Typer(pretty_exceptions_enable=False)
+app.command()(score)
+
+RECORDS = [
+    {"subset": "random", "question_id": 1, "image": "a.jpg", "text": "?", "label": "yes", "response": "Yes."},
+    {"subset": "random", "question_id": 2, "image": "a.jpg", "text": "?", "label": "no", "response": "NO."},
+    {"subset": "popular", "question_id": 1, "image": "b.jpg", "text": "?", "label": "yes", "response": "hm"},
+    {"subset": "popular", "question_id": 2, "image": "b.jpg", "text": "?", "label": "no"},
+]
+
+
+def write(path, records):
+    path.write_text("\n".join(json.dumps(record) for record in records))
+    return str(path)
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, list(arguments), catch_exceptions=False)
+
+
+@pytest.mark.parametrize(
+    ("profile", "accuracy", "unparsed"), [("strict", 0.5, 1), ("official", 0.5, 0), ("lmms_eval", 0.0, 3)]
+)
+def test_json(tmp_path, profile, accuracy, unparsed):
+    result = run("pope", write(tmp_path / "r.jsonl", RECORDS), "--profile", profile, "--json")
+    printed = json.loads(result.stdout)
+    assert result.exit_code == 0
+    assert printed["scores"]["accuracy"] == accuracy
+    assert (printed["benchmark"], printed["profile"]) == ("pope", profile)
+    assert (printed["questions"], printed["missing_responses"], printed["unparsed_responses"]) == (
+        4,
+        1,
+        unparsed,
+    )
+
+
+def test_table(tmp_path):
+    result = run("pope", write(tmp_path / "r.jsonl", RECORDS))
+    assert "pope, profile strict" in result.stdout
+    assert "popular" in result.stdout
+    assert "1.0000" in result.stdout
+    assert "4 questions, 1 without response, 1 unparsed" in result.stdout
+
+
+def test_several_files_are_scored_together(tmp_path):
+    files = [write(tmp_path / "a.jsonl", RECORDS[:2]), write(tmp_path / "b.json", RECORDS[2:])]
+    assert json.loads(run("pope", *files, "--json").stdout)["scores"]["pooled/n"] == 4.0
+
+
+def test_ids_and_responses_need_a_root(tmp_path):
+    answers = write(tmp_path / "r.jsonl", [{"id": "random/1", "response": "yes"}])
+    with pytest.raises(ConfigError, match=r"1 of 1 rows hold no gold answer.*--root"):
+        run("pope", answers)
+    questions = [{"question_id": n, "image": "a.jpg", "text": "?", "label": "yes"} for n in (1, 2)]
+    write(tmp_path / "gqa_pope_random.json", questions)
+    options = ("--option", "source=gqa", "--option", "subsets=[random]")
+    printed = json.loads(run("pope", answers, "--root", str(tmp_path), *options, "--json").stdout)
+    assert (printed["questions"], printed["missing_responses"]) == (2, 1)
+    assert printed["scores"]["accuracy"] == 0.5
+
+
+def test_published_rows_with_responses_may_use_a_root(tmp_path):
+    write(
+        tmp_path / "coco_pope_random.json",
+        [{k: v for k, v in r.items() if k != "response"} for r in RECORDS[:2]],
+    )
+    answers = write(tmp_path / "r.jsonl", RECORDS[:2])
+    printed = json.loads(
+        run("pope", answers, "--root", str(tmp_path), "--option", "subsets=[random]", "--json").stdout
+    )
+    assert printed["scores"]["accuracy"] == 1.0
+
+
+@pytest.mark.parametrize("benchmark", ["pope", "phd", "vlm2", "longhalqa", "vstar", "amber"])
+def test_every_benchmark_with_a_config_can_be_scored(tmp_path, benchmark):
+    with pytest.raises((ConfigError, RecordError, BenchmarkError), match=r"hold no gold|nothing to score"):
+        run(benchmark, write(tmp_path / "r.jsonl", [{"id": "1", "response": "x"}]))
+
+
+def test_errors(tmp_path):
+    with pytest.raises(UnknownOptionError, match=r"BENCHMARK is 'pop'.*phd, pope"):
+        run("pop", write(tmp_path / "r.jsonl", RECORDS))
+    with pytest.raises(UnknownOptionError, match="profile is 'x'"):
+        run("pope", write(tmp_path / "r.jsonl", RECORDS), "--profile", "x")
+    with pytest.raises(SourceNotFoundError, match="FILES"):
+        run("pope", str(tmp_path / "none.jsonl"))
+    with pytest.raises(BenchmarkError, match="nothing to score"):
+        run("pope", write(tmp_path / "empty.jsonl", []))
+
+
+def test_a_whole_benchmark_takes_a_moment(tmp_path):
+    records = [RECORDS[n % 4] | {"question_id": n} for n in range(9_000)]
+    start = time.perf_counter()
+    run("pope", write(tmp_path / "r.jsonl", records), "--json")
+    assert time.perf_counter() - start < 10
