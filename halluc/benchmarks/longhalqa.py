@@ -1,6 +1,7 @@
 """LongHalQA: hallucinations in long descriptions and conversations."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from halluc.benchmarks.image_paths import inside
@@ -98,8 +99,7 @@ class LongHalQA:
     @staticmethod
     def row_responses(row: Row) -> dict[str, str | None]:
         """Return id to response for one row of a response file."""
-        name = row.text("question_id", "id")
-        return {name if "/" in name else f"{_row_task(row)}/{name}": row.response}
+        return {row.name_in(partial(_row_task, row)): row.response}
 
     def questions(self) -> Sequence[Question]:
         """Return every question, in published order; ids are ``<task>/<question_id>``.
@@ -158,7 +158,7 @@ def _question(row: Row, task: str, image_root: Path | None) -> Question:
     name = str(row.record.get("image", row.where))
     default = "gold" if image_root is None else "answer"
     return Question(
-        id=f"{task}/{row.text('question_id', 'id')}",
+        id=row.name_in(lambda: task),
         images=() if image_root is None else (inside(image_root, row.text("image"), row.where),),
         prompt=prompt + (YES_OR_NO if binary else LETTER_ONLY),
         space=AnswerSpace.yes_no() if binary else AnswerSpace.choice(options),

@@ -1,6 +1,7 @@
 """POPE: yes/no questions about the presence of objects."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from halluc.benchmarks.image_paths import inside
@@ -96,7 +97,7 @@ class Pope:
     @staticmethod
     def row_responses(row: Row) -> dict[str, str | None]:
         """Return id to response for one row of a response file."""
-        return {_row_id(row): row.response}
+        return {row.name_in(partial(_row_subset, row)): row.response}
 
     def questions(self) -> Sequence[Question]:
         """Return every question, in published order; ids are ``<subset>/<question_id>``.
@@ -184,7 +185,7 @@ def _bare_question(row: Row) -> Question:
     """Make a question that can be scored but not asked."""
     name = str(row.record.get("image", row.where))
     return Question(
-        id=_row_id(row),
+        id=row.name_in(partial(_row_subset, row)),
         images=(),
         prompt="",
         space=AnswerSpace.yes_no(),
@@ -192,12 +193,6 @@ def _bare_question(row: Row) -> Question:
         tags={"subset": _row_subset(row)},
         group=name,
     )
-
-
-def _row_id(row: Row) -> str:
-    """Return the id of a row of responses, which is whole already or stands for one in its subset."""
-    name = str(row.record.get("question_id", row.record.get("id", row.line)))
-    return name if "/" in name else f"{_row_subset(row)}/{name}"
 
 
 def _row_subset(row: Row) -> str:

@@ -1,7 +1,7 @@
 """Rows of published question files and of response files, and the fields that they use."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -51,6 +51,23 @@ class Row:
         fields = (name for name in RESPONSE_FIELDS if name != gold and name in self.record)
         value = self.record.get(next(fields, ""))
         return None if value is None else str(value)
+
+    def name_in(self, subset: Callable[[], str]) -> str:
+        """Return the id of this row's question: ``<subset>/<question_id>``, or a whole ``id`` as it is.
+
+        A record that holds its gold answer but no id is named by its place in the file.
+
+        Args:
+            subset: Finds the subset; not called where the id is whole.
+
+        Raises:
+            RecordError: If a mere response has neither ``question_id`` nor ``id``.
+        """
+        if not self.record.keys() & {"question_id", "id"} and self.gold_field is not None:
+            return f"{subset()}/{self.line}"
+        if "question_id" not in self.record and "/" in (name := self.text("id")):
+            return name
+        return f"{subset()}/{self.text('question_id', 'id')}"
 
     def text(self, *names: str) -> str:
         """Return the first of the named fields that the record holds, as text.

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from halluc.benchmarks.image_paths import inside
@@ -134,8 +135,7 @@ class VStar:
     @staticmethod
     def row_responses(row: Row) -> dict[str, str | None]:
         """Return id to response for one row of a response file."""
-        name = row.text("question_id", "id")
-        return {name if "/" in name else f"{row.text('category')}/{name}": row.response}
+        return {row.name_in(partial(row.text, "category")): row.response}
 
     def questions(self) -> Sequence[Question]:
         """Return every question, in published order; ids are ``<category>/<question_id>``.
@@ -179,7 +179,7 @@ class VStar:
     def _question(self, row: Row, *, with_image: bool) -> Question:
         text, name, category = row.text("text"), row.text("image"), row.text("category")
         return Question(
-            id=f"{category}/{row.text('question_id', 'id')}",
+            id=row.name_in(lambda: category),
             images=(inside(self.image_root, name, row.where),) if with_image else (),
             prompt=self._prompt(text),
             space=AnswerSpace.choice(split_options(text)[1]),

@@ -32,6 +32,26 @@ def test_which_field_is_gold_and_which_is_the_response(record, gold, response):
     assert row(**record).response == response
 
 
+@pytest.mark.parametrize(
+    ("record", "expected"),
+    [
+        ({"question_id": 4}, "sub/4"),
+        ({"question_id": "a.png/which"}, "sub/a.png/which"),
+        ({"id": "other/4"}, "other/4"),
+        ({"id": 4}, "sub/4"),
+        ({"question_id": 4, "id": "other/9"}, "sub/4"),
+        ({"label": "yes"}, "sub/3"),
+    ],
+)
+def test_id_of_the_question(record, expected):
+    assert row(**record).name_in(lambda: "sub") == expected
+
+
+def test_row_without_any_id():
+    with pytest.raises(RecordError, match="id is missing"):
+        row(response="yes").name_in(lambda: "sub")
+
+
 def test_text_takes_the_first_field_there_is():
     assert row(question="q", text="t").text("text", "question") == "t"
     assert row(question_id=0).text("question_id") == "0"
