@@ -64,7 +64,7 @@ def load_image(source: str, max_pixels: int | None = None) -> Image.Image:
         raise ConfigError(
             f"max_pixels is {max_pixels}. Give a positive number of pixels, or null for no bound."
         )
-    content = _read_bytes(source)
+    content = read_source(source)
     try:
         with Image.open(io.BytesIO(content)) as opened:
             _check_size(opened, source)
@@ -87,9 +87,7 @@ def image_size(source: str) -> tuple[int, int]:
     Raises:
         ImageError: If the header can't be read; the message names the source.
     """
-    content: Path | io.BytesIO = (
-        io.BytesIO(_read_bytes(source)) if _is_data_uri(source) else _existing(source)
-    )
+    content: Path | io.BytesIO = io.BytesIO(read_source(source)) if is_data_uri(source) else _existing(source)
     try:
         with Image.open(content) as opened:
             turned = opened.getexif().get(0x0112, 1) >= 5
@@ -113,6 +111,27 @@ def image_key(source: str) -> str:
     return digest.hexdigest()
 
 
+def read_source(source: str) -> bytes:
+    """Return the bytes of the image file behind a source, undecoded.
+
+    Raises:
+        ImageError: If it is a URL, missing, or a broken data URI.
+    """
+    if not isinstance(source, str):
+        raise ImageError(
+            f"picture is a {type(source).__name__}; expected an absolute path or a data:image URI."
+        )
+    if not is_data_uri(source):
+        return _existing(source).read_bytes()
+    header = _DATA_URI.match(source)
+    if header is None:
+        raise ImageError(f"picture {source_name(source)} is no data:image/…;base64,… URI.")
+    try:
+        return base64.b64decode("".join(source[header.end() :].split()), validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise ImageError(f"picture {source_name(source)} holds broken base64: {error}.") from error
+
+
 def resolve_image(value: object, root: Path, *, allow_outside: bool = False) -> str:
     """Turn a picture as a data file names it into a source that ``load_image`` takes.
 
@@ -133,8 +152,8 @@ def resolve_image(value: object, root: Path, *, allow_outside: bool = False) -> 
         value = _value_of_object(value)
     if not isinstance(value, str) or not value.strip():
         raise ImageError(f"picture is {value!r}; expected a file name under {root} or a data:image URI.")
-    if _is_data_uri(value):
-        _read_bytes(value)
+    if is_data_uri(value):
+        read_source(value)
         return value
     if _URL.match(value):
         raise ImageError(f"picture {value} is a URL, and none is fetched. Download it and name the file.")
@@ -152,6 +171,11 @@ def resolve_image(value: object, root: Path, *, allow_outside: bool = False) -> 
 def as_data_uri(content: bytes) -> str:
     """Wrap the bytes of an image file in a data URI; the decoder goes by content, not by the type."""
     return f"data:image/png;base64,{base64.b64encode(content).decode()}"
+
+
+def is_data_uri(source: str) -> bool:
+    """Tell an inline picture from a path."""
+    return source[:5].lower() == "data:"
 
 
 def source_name(source: str) -> str:
@@ -191,26 +215,6 @@ def _bare_base64(text: str) -> bytes | None:
     except (binascii.Error, ValueError):
         return None
     return content if content.startswith(_IMAGE_BEGINNINGS) else None
-
-
-def _is_data_uri(source: str) -> bool:
-    return source[:5].lower() == "data:"
-
-
-def _read_bytes(source: str) -> bytes:
-    if not isinstance(source, str):
-        raise ImageError(
-            f"picture is a {type(source).__name__}; expected an absolute path or a data:image URI."
-        )
-    if not _is_data_uri(source):
-        return _existing(source).read_bytes()
-    header = _DATA_URI.match(source)
-    if header is None:
-        raise ImageError(f"picture {source_name(source)} is no data:image/…;base64,… URI.")
-    try:
-        return base64.b64decode("".join(source[header.end() :].split()), validate=True)
-    except (binascii.Error, ValueError) as error:
-        raise ImageError(f"picture {source_name(source)} holds broken base64: {error}.") from error
 
 
 def _existing(source: str) -> Path:

@@ -7,7 +7,7 @@ from pathlib import Path
 from string import ascii_uppercase
 
 from halluc.data.choices import CHOICE_SUFFIX, option_order, render_options
-from halluc.data.images import resolve_image
+from halluc.data.images import is_data_uri, resolve_image
 from halluc.data.readers.exchange import Exchange
 from halluc.data.readers.labels import Label, read_label
 from halluc.data.readers.options import find_options, gold_index, is_letter
@@ -160,8 +160,7 @@ class RowReader:
 def group_of(images: tuple[str, ...]) -> str:
     """Name what may not be torn apart: the pictures; a data URI goes by a hash of its text."""
     names = [
-        hashlib.sha256(image.encode()).hexdigest()[:16] if image[:5].lower() == "data:" else image
-        for image in images
+        hashlib.sha256(image.encode()).hexdigest()[:16] if is_data_uri(image) else image for image in images
     ]
     return "|".join(names)
 
