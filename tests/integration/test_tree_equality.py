@@ -1,0 +1,333 @@
+"""Token trees compute what padded rows compute: log-probabilities, losses, LoRA gradients."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from torch import Tensor
+
+from halluc.data.records import AnswerSpace, Question
+from halluc.errors import ModelSupportError
+from halluc.losses.cross_entropy import cross_entropy
+from halluc.losses.dpo import SigmoidLoss
+from halluc.losses.pairs import PairLogps
+from halluc.models.adapters import LoraAdapter, adapter_disabled
+from halluc.models.families.trees.table import TREES
+from halluc.models.load import load_lvlm
+from halluc.models.lvlm import Lvlm
+from halluc.models.tiny.build import FAMILIES, build_tiny
+from halluc.packing import tree_batch
+from halluc.packing.feature_cache import FeatureCache
+from halluc.packing.plain import PlainScorer
+from halluc.packing.sequence import AnswerLogps, ScoredSequence
+from halluc.packing.tree_scorer import TreeScorer
+
+TOLERANCE = 1e-5
+VISIBLE = 1e-3
+"""What a mistake changes at least, relative to the largest log-probability."""
+
+PROMPTS = (
+    "Is there a red cat in the picture? Please answer yes or no.",
+    "Is there a green cat in the picture? Please answer yes or no.",
+    "How many boats do you see?",
+)
+
+
+@pytest.fixture(scope="session")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, ...]:
+    """Draw three noise pictures of different shapes."""
+    folder = tmp_path_factory.mktemp("noise")
+    paths = []
+    for seed, size in enumerate([(84, 112), (112, 84), (84, 84)]):
+        pixels = np.random.default_rng(seed).integers(0, 255, (*size, 3), dtype=np.uint8)
+        paths.append(str(folder / f"{seed}.png"))
+        Image.fromarray(pixels).save(paths[-1])
+    return tuple(paths)
+
+
+@pytest.fixture(scope="session")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Build each family's tiny checkpoint once."""
+    root = tmp_path_factory.mktemp("tiny")
+
+    def build(family: str) -> Path:
+        if not (root / family).exists():
+            build_tiny(family, root / family)
+        return root / family
+
+    return build
+
+
+@pytest.fixture
+def adapted(checkpoint: Callable[[str], Path]) -> Callable[..., Lvlm]:
+    """Load a family and give it a LoRA adapter that changes what it says."""
+
+    def load(family: str, *, attn_implementation: str = "sdpa", **settings: object) -> Lvlm:
+        lvlm = load_lvlm(str(checkpoint(family)), dtype="float32", attn_implementation=attn_implementation)
+        torch.manual_seed(1)
+        LoraAdapter(r=4, **{"lora_dropout": 0.0, **settings}).attach(lvlm)
+        for name, parameter in lvlm.model.named_parameters():
+            if "lora_B" in name:
+                torch.nn.init.normal_(parameter, std=0.1)
+        return lvlm.train()
+
+    return load
+
+
+def ask(images: Sequence[str], prompt: str, name: str = "q") -> Question:
+    return Question(id=name, images=tuple(images), prompt=prompt, space=AnswerSpace.text())
+
+
+def mixed_batch(pictures: Sequence[str]) -> list[ScoredSequence]:
+    """One picture, another, two at once, and none; chosen and rejected below each question; duplicates."""
+    first, second, _ = pictures
+    sequences = []
+    for prompt in PROMPTS:
+        question = ask([first], prompt)
+        sequences += [ScoredSequence(question, answer) for answer in ("Yes", "No, there is none.", "No")]
+        sequences.append(ScoredSequence(ask([second], prompt), "Yes", ends_turn=False))
+    both = ask([first, second], "How many boats do you see in both images?")
+    other = ask([first, second], "Does the boat stand to the left in both images?")
+    for question in (both, other, ask([], "Is a boat red?")):
+        sequences += [ScoredSequence(question, "1"), ScoredSequence(question, "12")]
+    repeated, empty = ScoredSequence(both, "1"), ScoredSequence(both, "", ends_turn=False)
+    return [*sequences, repeated, empty]
+
+
+@dataclass(frozen=True)
+class Computed:
+    """What a scorer gave for a batch, and the LoRA gradients of a loss on it."""
+
+    logps: AnswerLogps
+    loss: float
+    gradients: dict[str, Tensor]
+
+
+def compute(
+    lvlm: Lvlm, scorer: PlainScorer | TreeScorer, sequences: Sequence[ScoredSequence], seed: int = 0
+) -> Computed:
+    lvlm.model.zero_grad()
+    torch.manual_seed(seed)
+    logps = scorer(scorer.collate(sequences))
+    loss = cross_entropy(logps, torch.linspace(0.5, 2.0, len(sequences)))
+    (loss.total / loss.weight).backward()
+    gradients = {n: p.grad.clone() for n, p in lvlm.model.named_parameters() if p.grad is not None}
+    return Computed(logps, float((loss.total / loss.weight).detach()), gradients)
+
+
+def relative(first: Sequence[Tensor], second: Sequence[Tensor]) -> float:
+    """Return the largest difference, relative to the largest value."""
+    largest = max(float(a.detach().abs().max()) for a in first)
+    return max(float((a - b).detach().abs().max()) for a, b in zip(first, second, strict=True)) / largest
+
+
+def assert_equal(plain: Computed, tree: Computed) -> None:
+    assert torch.equal(plain.logps.sequence_index, tree.logps.sequence_index)
+    assert plain.logps.count == tree.logps.count
+    assert relative([plain.logps.token_logps], [tree.logps.token_logps]) < TOLERANCE
+    assert relative([plain.logps.sums()], [tree.logps.sums()]) < TOLERANCE
+    assert tree.loss == pytest.approx(plain.loss, rel=TOLERANCE)
+    assert plain.gradients.keys() == tree.gradients.keys()
+    assert plain.gradients
+    names = sorted(plain.gradients)
+    assert relative([plain.gradients[n] for n in names], [tree.gradients[n] for n in names]) < TOLERANCE
+
+
+def difference(lvlm: Lvlm, pictures: Sequence[str]) -> float:
+    """Compare log-probabilities of trees and rows without gradients."""
+    sequences = mixed_batch(pictures)
+    with torch.no_grad():
+        first, second = (s(s.collate(sequences)).token_logps for s in (PlainScorer(lvlm), TreeScorer(lvlm)))
+    return relative([first], [second])
+
+
+def test_all_tree_families_are_tested():
+    assert len(TREES) == 11
+    assert set(FAMILIES) - set(TREES) == {"paligemma"}
+
+
+@pytest.mark.parametrize("family", sorted(TREES))
+def test_logps_losses_and_gradients_equal_padded_rows(
+    family: str, adapted: Callable[..., Lvlm], pictures: tuple[str, ...]
+):
+    lvlm = adapted(family)
+    sequences = mixed_batch(pictures)
+
+    plain = compute(lvlm, PlainScorer(lvlm), sequences)
+    assert_equal(plain, compute(lvlm, TreeScorer(lvlm), sequences))
+    bounded = TreeScorer(lvlm, tokens_per_forward=60)
+    assert len(bounded.collate(sequences).forests) > len(TreeScorer(lvlm).collate(sequences).forests)
+    assert_equal(plain, compute(lvlm, bounded, sequences))
+
+
+@pytest.mark.parametrize("family", sorted(TREES))
+def test_mistakes_show(
+    family: str,
+    adapted: Callable[..., Lvlm],
+    pictures: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+):
+    """Negative controls: leaking branches, wrong depths, and pictures that are not the right ones."""
+    lvlm = adapted(family)
+    assert difference(lvlm, pictures) < TOLERANCE
+
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            tree_batch, "allowed_attention", lambda ends: torch.ones(len(ends), len(ends)).tril().bool()
+        )
+        assert difference(lvlm, pictures) > VISIBLE
+    with monkeypatch.context() as patch:
+        tokens = tree_batch.Forest.tokens
+
+        def by_slot(forest: tree_batch.Forest):
+            object.__setattr__(forest, "depths", torch.arange(len(forest.depths)))
+            return tokens(forest)
+
+        patch.setattr(tree_batch.Forest, "tokens", by_slot)
+        assert difference(lvlm, pictures) > VISIBLE
+    with monkeypatch.context() as patch:
+        hooks = type(TreeScorer(lvlm).features.hooks)
+        encode = hooks.encode
+        patch.setattr(hooks, "encode", lambda *a: {n: -t for n, t in encode(*a).items()})
+        assert difference(lvlm, pictures) > VISIBLE
+
+
+@pytest.mark.parametrize("family", ["qwen2_vl", "gemma3", "mllama", "llava"])
+def test_eager_attention_takes_the_same_trees(
+    family: str, adapted: Callable[..., Lvlm], pictures: tuple[str, ...]
+):
+    assert difference(adapted(family, attn_implementation="eager"), pictures) < TOLERANCE
+
+
+@pytest.mark.parametrize("family", ["qwen2_vl", "qwen3_vl", "llava"])
+@pytest.mark.parametrize(
+    "settings", [{"gradient_checkpointing": True}, {"include_vision": True}], ids=["checkpointing", "vision"]
+)
+def test_checkpointing_and_trained_towers(
+    family: str, settings: dict[str, bool], adapted: Callable[..., Lvlm], pictures: tuple[str, ...]
+):
+    targets = {"target_modules": "all-linear"} if "include_vision" in settings else {}
+    lvlm = adapted(family, **settings, **targets)
+    sequences = mixed_batch(pictures)
+    scorer = TreeScorer(lvlm, feature_cache=FeatureCache())
+
+    plain = compute(lvlm, PlainScorer(lvlm), sequences)
+    assert_equal(plain, compute(lvlm, scorer, sequences))
+    assert_equal(plain, compute(lvlm, scorer, sequences))
+
+
+def test_dropout_is_drawn_once_for_a_shared_prefix(adapted: Callable[..., Lvlm], pictures: tuple[str, ...]):
+    lvlm = adapted("qwen2_vl", lora_dropout=0.5)
+    sequences = mixed_batch(pictures)
+    scorer = TreeScorer(lvlm)
+
+    first, again = (compute(lvlm, scorer, sequences, seed=3) for _ in range(2))
+    other = compute(lvlm, scorer, sequences, seed=4)
+    assert torch.equal(first.logps.token_logps, again.logps.token_logps)
+    assert relative([first.logps.token_logps], [other.logps.token_logps]) > VISIBLE
+    twins = [n for n, s in enumerate(sequences) if s.answer == "1" and len(s.question.images) == 2]
+    sums = first.logps.sums()
+    assert sums[twins[0]] == sums[twins[-1]]  # equal sequences share every token, and so every mask
+    lvlm.eval()
+    assert difference(lvlm, pictures) < TOLERANCE
+
+
+class TestFeatureCache:
+    @pytest.fixture
+    def encoded(self, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+        """Note every call of the vision tower."""
+        from halluc.models.families.pictures import PictureHooks  # noqa: PLC0415 - next to its use
+
+        calls: list[str] = []
+        encode = PictureHooks.encode
+
+        def noting(hooks: PictureHooks, model: object, vision: dict[str, Tensor]) -> dict[str, Tensor]:
+            calls.append("encoded")
+            return encode(hooks, model, vision)
+
+        monkeypatch.setattr(PictureHooks, "encode", noting)
+        return calls
+
+    def test_dpo_step_encodes_each_picture_once(
+        self, adapted: Callable[..., Lvlm], pictures: tuple[str, ...], encoded: list[str]
+    ):
+        lvlm = adapted("qwen2_vl")
+        questions = [ask(pictures[:1], prompt) for prompt in PROMPTS]
+        pairs = [ScoredSequence(q, "Yes") for q in questions] + [ScoredSequence(q, "No") for q in questions]
+        results = []
+        for scorer in (PlainScorer(lvlm), TreeScorer(lvlm)):
+            batch = scorer.collate(pairs)
+            lvlm.model.zero_grad()
+            policy = scorer(batch).sums().chunk(2)
+            with torch.no_grad(), adapter_disabled(lvlm):
+                reference = scorer(batch).sums().chunk(2)
+            loss = SigmoidLoss(beta=0.1)(PairLogps(*policy, *reference)).losses.sum()
+            loss.backward()
+            results.append((loss, [p.grad.clone() for p in lvlm.parameters() if p.grad is not None]))
+
+        (plain_loss, plain), (tree_loss, tree) = results
+        assert float(tree_loss.detach()) == pytest.approx(float(plain_loss.detach()), rel=TOLERANCE)
+        assert relative(plain, tree) < TOLERANCE
+        assert encoded == ["encoded"]
+
+    def test_a_second_run_takes_features_from_disk(
+        self, adapted: Callable[..., Lvlm], pictures: tuple[str, ...], encoded: list[str], tmp_path: Path
+    ):
+        sequences = mixed_batch(pictures)
+        results = []
+        for _ in range(2):  # each with a model and a cache of its own
+            lvlm = adapted("qwen2_vl")
+            scorer = TreeScorer(lvlm, feature_cache=FeatureCache(folder=str(tmp_path)))
+            results.append(compute(lvlm, scorer, sequences))
+            assert len(encoded) == 3  # the first picture, the second, and both together
+        assert torch.equal(results[0].logps.token_logps, results[1].logps.token_logps)
+
+    def test_other_tower_weights_are_other_entries(
+        self, adapted: Callable[..., Lvlm], pictures: tuple[str, ...], encoded: list[str], tmp_path: Path
+    ):
+        sequences = [ScoredSequence(ask(pictures[:1], PROMPTS[0]), "Yes")]
+        for change in (0.0, 0.1):
+            lvlm = adapted("qwen2_vl")
+            lvlm.hf_model.model.visual.merger.ln_q.bias.data += change
+            scorer = TreeScorer(lvlm, feature_cache=FeatureCache(folder=str(tmp_path)))
+            scorer(scorer.collate(sequences))
+        assert len(encoded) == 2
+
+
+def test_paligemma_is_refused_with_a_way_out(checkpoint: Callable[[str], Path]):
+    lvlm = load_lvlm(str(checkpoint("paligemma")), dtype="float32")
+
+    with pytest.raises(ModelSupportError, match=r"\(paligemma\) can't share prefixes.*packing=auto"):
+        TreeScorer(lvlm)
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"layer_types": ["linear_attention", "full_attention"]}, "linear_attention"),
+        ({"layer_types": ["sliding_attention", "sliding_attention"]}, "sliding_attention"),
+        ({"_attn_implementation_internal": "flash_attention_2"}, "flash_attention_2 takes no mask"),
+    ],
+)
+def test_decoders_that_take_no_mask_are_refused(
+    change: dict[str, object], complaint: str, checkpoint: Callable[[str], Path]
+):
+    lvlm = load_lvlm(str(checkpoint("qwen2_vl")), dtype="float32")
+    for name, value in change.items():
+        setattr(lvlm.hf_model.config.get_text_config(), name, value)
+
+    with pytest.raises(ModelSupportError, match=complaint):
+        TreeScorer(lvlm)
+
+
+def test_no_sequences(checkpoint: Callable[[str], Path]):
+    scorer = TreeScorer(load_lvlm(str(checkpoint("qwen2_vl")), dtype="float32"))
+
+    scored = scorer(scorer.collate([]))
+
+    assert scored.count == 0
+    assert scored.sums().shape == (0,)
