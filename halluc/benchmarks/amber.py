@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from halluc.benchmarks.image_paths import inside
-from halluc.benchmarks.question_source import Pair, QuestionSource, Reading
+from halluc.benchmarks.published import PublishedBenchmark
+from halluc.benchmarks.question_source import Pair, Reading
 from halluc.benchmarks.rows import TEXT_FIELDS, Row, read_rows
 from halluc.benchmarks.yes_no_scoring import Scores, count_pairs, defined, group_pairs, prefixed
 from halluc.data.records import AnswerSpace, Prediction, Question
@@ -29,11 +30,11 @@ PROMPTS: dict[str, Callable[[str], str]] = {
 }
 
 
-class Amber:
+class Amber(PublishedBenchmark):
     """Ask the discriminative questions; hallucinations are the right "no", so "no" is positive.
 
     Reads ``data/query/<query_file>`` and ``data/annotations.json`` of the published repository; ``root``
-    is its ``data`` folder or the folder above.
+    is its ``data`` folder or the folder above. Ids are the published ones.
 
     Reference:
         Wang et al., AMBER: An LLM-free Multi-dimensional Benchmark for MLLMs Hallucination
@@ -67,42 +68,23 @@ class Amber:
         Raises:
             UnknownOptionError: If a name is not among its choices.
         """
-        self.root = Path(root)
-        self.image_root = Path(image_root) if image_root is not None else self.root / "image"
+        super().__init__(
+            root,
+            image_root=image_root,
+            image_folder="image",
+            profile=profile,
+            prompt_profile=prompt_profile,
+            max_pixels=max_pixels,
+            bad_rows=bad_rows,
+        )
         self.query_file = query_file
-        self.profile = profile
-        self.prompt_profile = prompt_profile
-        self.max_pixels = max_pixels
         self._read = pick("benchmark.amber.profile", profile, AMBER)
         self._prompt = pick("benchmark.amber.prompt_profile", prompt_profile, PROMPTS)
-        self._source = QuestionSource(self.key, self._read_files, bad_rows)
-
-    @classmethod
-    def from_rows(cls, rows: Sequence[Row], profile: str = STRICT) -> "Amber":
-        """Build the benchmark from records that hold type and truth; no files, no pictures."""
-        benchmark = cls("", profile=profile)
-        reading = Reading()
-        reading.add(rows, lambda row: [benchmark._question(row, row, with_image=False)])
-        benchmark._source = QuestionSource(cls.key, lambda: reading)
-        return benchmark
 
     @staticmethod
     def row_responses(row: Row) -> dict[str, str | None]:
         """Return id to response for one row of a response file."""
         return {row.text("id"): row.response}
-
-    def questions(self) -> Sequence[Question]:
-        """Return every question, in published order; ids are the published ones.
-
-        Raises:
-            SourceNotFoundError: If a file or pictures are missing.
-            RecordError: If rows are unusable; all are listed.
-        """
-        return self._source.askable()
-
-    def published(self) -> dict[str, Question]:
-        """Return id to question without looking for the pictures."""
-        return self._source.every()
 
     def read(self, question: Question, text: str) -> str | None:
         """Read "yes" or "no" under the profile; None means unparsed."""
@@ -149,6 +131,9 @@ class Amber:
         reading = Reading()
         reading.add(rows, lambda row: self._discriminative(row, annotations))
         return reading
+
+    def _scorable(self, row: Row) -> list[Question]:
+        return [self._question(row, row, with_image=False)]
 
     def _discriminative(self, row: Row, annotations: Mapping[str, Row]) -> list[Question]:
         """Make the question of a row; a generative one is none of ours."""

@@ -5,7 +5,8 @@ from functools import partial
 from pathlib import Path
 
 from halluc.benchmarks.image_paths import inside
-from halluc.benchmarks.question_source import Pair, QuestionSource, Reading
+from halluc.benchmarks.published import PublishedBenchmark
+from halluc.benchmarks.question_source import Pair, Reading
 from halluc.benchmarks.rows import Row, read_rows
 from halluc.benchmarks.yes_no_scoring import Scores, defined, group_pairs, prefixed, score_pairs
 from halluc.data.records import AnswerKind, AnswerSpace, Prediction, Question
@@ -38,12 +39,12 @@ FORMULAS: dict[str, Callable[[YesNoCounts], Scores]] = {
 }
 
 
-class LongHalQA:
+class LongHalQA(PublishedBenchmark):
     """Ask about long texts: does one match the picture, which of four does, which continues it.
 
     The published data are seven data sets of the Hugging Face hub. Each is expected as JSON Lines in
     ``root``, named after its task, with ``image`` as a path below the image root. The options keep
-    their released order; the published code does not shuffle them either.
+    their released order; the published code does not shuffle them either. Ids are ``<task>/<question_id>``.
 
     Reference:
         Qiu et al., LongHalQA: Long-Context Hallucination Evaluation for MultiModal Large Language
@@ -77,42 +78,22 @@ class LongHalQA:
         Raises:
             UnknownOptionError: If a name is not among its choices.
         """
-        self.root = Path(root)
-        self.image_root = Path(image_root) if image_root is not None else self.root / "images"
+        super().__init__(
+            root,
+            image_root=image_root,
+            profile=profile,
+            prompt_profile=pick("benchmark.longhalqa.prompt_profile", prompt_profile, {OFFICIAL: OFFICIAL}),
+            max_pixels=max_pixels,
+            bad_rows=bad_rows,
+        )
         choices = {task: task for task in TASKS}
         self.tasks = tuple(pick("benchmark.longhalqa.tasks", task, choices) for task in tasks)
-        self.profile = profile
-        self.prompt_profile = pick("benchmark.longhalqa.prompt_profile", prompt_profile, {OFFICIAL: OFFICIAL})
-        self.max_pixels = max_pixels
         self._readers = pick("benchmark.longhalqa.profile", profile, LONGHALQA)
-        self._source = QuestionSource(self.key, self._read_files, bad_rows)
-
-    @classmethod
-    def from_rows(cls, rows: Sequence[Row], profile: str = STRICT) -> "LongHalQA":
-        """Build the benchmark from records that hold the gold answer; no files, no pictures."""
-        benchmark = cls("", profile=profile)
-        reading = Reading()
-        reading.add(rows, lambda row: [_question(row, _row_task(row), None)])
-        benchmark._source = QuestionSource(cls.key, lambda: reading)
-        return benchmark
 
     @staticmethod
     def row_responses(row: Row) -> dict[str, str | None]:
         """Return id to response for one row of a response file."""
         return {row.name_in(partial(_row_task, row)): row.response}
-
-    def questions(self) -> Sequence[Question]:
-        """Return every question, in published order; ids are ``<task>/<question_id>``.
-
-        Raises:
-            SourceNotFoundError: If a file or pictures are missing.
-            RecordError: If rows are unusable; all are listed.
-        """
-        return self._source.askable()
-
-    def published(self) -> dict[str, Question]:
-        """Return id to question without looking for the pictures."""
-        return self._source.every()
 
     def read(self, question: Question, text: str) -> str | None:
         """Read "yes" or "no", or a letter, under the profile; None means unparsed."""
@@ -139,6 +120,9 @@ class LongHalQA:
         if pairs[0][0].space.kind is AnswerKind.YES_NO:
             return score_pairs(pairs, FORMULAS[self.profile])
         return choice_scores([p.parsed for _, p in pairs], [q.gold or "" for q, _ in pairs])
+
+    def _scorable(self, row: Row) -> list[Question]:
+        return [_question(row, _row_task(row), None)]
 
     def _read_files(self) -> Reading:
         reading = Reading()

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from halluc.benchmarks.image_paths import inside
 from halluc.benchmarks.pope import SHORT_ANSWER
-from halluc.benchmarks.question_source import Pair, QuestionSource, Reading
+from halluc.benchmarks.published import PublishedBenchmark
+from halluc.benchmarks.question_source import Pair, Reading
 from halluc.benchmarks.rows import Row, read_rows
 from halluc.benchmarks.yes_no_scoring import Scores, count_pairs, defined, group_pairs, prefixed
 from halluc.data.records import AnswerSpace, Prediction, Question
@@ -29,12 +30,13 @@ PROMPTS: dict[str, Callable[[str], str]] = {
 }
 
 
-class Phd:
+class Phd(PublishedBenchmark):
     """Ask each record's yes-question and no-question, in up to four modes.
 
     ``base`` asks about the picture alone, ``sec`` (called iac in older files) behind a specious
     context, ``icc`` behind a context that contradicts the picture, ``ccs`` about pictures that
-    contradict common sense. No answer parser is published; ``official`` here is POPE's word rule.
+    contradict common sense. No answer parser is published; ``official`` here is POPE's word rule. Ids are
+    ``<mode>/<place of the record in the file, from 0>/<yes or no>``; a record's modes stand together.
 
     Reference:
         Liu et al., PhD: A ChatGPT-Prompted Visual Hallucination Evaluation Dataset, arXiv 2403.11116.
@@ -69,45 +71,23 @@ class Phd:
         Raises:
             UnknownOptionError: If a name is not among its choices.
         """
-        self.root = Path(root)
-        self.image_root = Path(image_root) if image_root is not None else self.root / "images"
+        super().__init__(
+            root,
+            image_root=image_root,
+            profile=profile,
+            prompt_profile=prompt_profile,
+            max_pixels=max_pixels,
+            bad_rows=bad_rows,
+        )
         self.modes = tuple(pick("benchmark.phd.modes", mode, MODE_NAMES) for mode in modes)
         self.file = file
-        self.profile = profile
-        self.prompt_profile = prompt_profile
-        self.max_pixels = max_pixels
         self._read = pick("benchmark.phd.profile", profile, YES_NO)
         self._prompt = pick("benchmark.phd.prompt_profile", prompt_profile, PROMPTS)
-        self._source = QuestionSource(self.key, self._read_file, bad_rows)
-
-    @classmethod
-    def from_rows(cls, rows: Sequence[Row], profile: str = STRICT) -> "Phd":
-        """Build the benchmark from records that hold the gold answer; no file, no pictures."""
-        benchmark = cls("", profile=profile)
-        reading = Reading()
-        reading.add(rows, lambda row: [_bare_question(row)])
-        benchmark._source = QuestionSource(cls.key, lambda: reading)
-        return benchmark
 
     @staticmethod
     def row_responses(row: Row) -> dict[str, str | None]:
         """Return id to response for one row of a response file."""
         return {_row_id(row): row.response}
-
-    def questions(self) -> Sequence[Question]:
-        """Return every question: all modes of a record together, yes before no.
-
-        Ids are ``<mode>/<place of the record in the file, from 0>/<yes or no>``.
-
-        Raises:
-            SourceNotFoundError: If the file or pictures are missing.
-            RecordError: If rows are unusable; all are listed.
-        """
-        return self._source.askable()
-
-    def published(self) -> dict[str, Question]:
-        """Return id to question without looking for the pictures."""
-        return self._source.every()
 
     def read(self, question: Question, text: str) -> str | None:
         """Read "yes" or "no" under the profile; None means unparsed."""
@@ -139,10 +119,23 @@ class Phd:
         scores |= prefixed("pooled", _scores(pairs)) | {"n": float(len(pairs))}
         return defined(self.key, scores) | self._source.skipped_score()
 
-    def _read_file(self) -> Reading:
+    def _read_files(self) -> Reading:
         reading = Reading()
         reading.add(read_rows(self.root / self.file, "benchmark.phd.root"), self._questions_of)
         return reading
+
+    def _scorable(self, row: Row) -> list[Question]:
+        return [
+            Question(
+                id=_row_id(row),
+                images=(),
+                prompt="",
+                space=AnswerSpace.yes_no(),
+                gold=row.yes_no_gold(),
+                tags=_tags(row, _row_mode(row)),
+                group=str(row.record.get("image_id", row.where)),
+            )
+        ]
 
     def _questions_of(self, row: Row) -> Iterator[Question]:
         """Ask one record in all its modes."""
@@ -158,9 +151,7 @@ class Phd:
                         prompt=self._prompt(lead + row.text(f"{gold}_question")),
                         space=AnswerSpace.yes_no(),
                         gold=gold,
-                        tags={"mode": mode, "task": str(row.record["task"])}
-                        if "task" in row.record
-                        else {"mode": mode},
+                        tags=_tags(row, mode),
                         group=os.path.relpath(image, self.image_root),
                     )
 
@@ -188,6 +179,11 @@ def _is_ccs(row: Row) -> bool:
     return "ccs_description" in row.record or "image_path" in row.record
 
 
+def _tags(row: Row, mode: str) -> dict[str, str]:
+    """Name mode and task; the older ccs layout names no task."""
+    return {"mode": mode} | ({"task": str(row.record["task"])} if "task" in row.record else {})
+
+
 def _context(row: Row, mode: str) -> str:
     contexts = row.record.get("context")
     names = CONTEXT_KEYS[mode]
@@ -201,20 +197,6 @@ def _scores(pairs: Sequence[Pair]) -> Scores:
     counts = count_pairs(pairs)
     unparsed = (counts.unparsed_yes + counts.unparsed_no) / counts.n if counts.n else None
     return {**phd_scores(counts), "unparsed_rate": unparsed, "n": float(counts.n)}
-
-
-def _bare_question(row: Row) -> Question:
-    """Make a question that can be scored but not asked."""
-    tags = {"mode": _row_mode(row)} | ({"task": str(row.record["task"])} if "task" in row.record else {})
-    return Question(
-        id=_row_id(row),
-        images=(),
-        prompt="",
-        space=AnswerSpace.yes_no(),
-        gold=row.yes_no_gold(),
-        tags=tags,
-        group=str(row.record.get("image_id", row.where)),
-    )
 
 
 def _row_id(row: Row) -> str:

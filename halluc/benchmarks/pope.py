@@ -5,7 +5,8 @@ from functools import partial
 from pathlib import Path
 
 from halluc.benchmarks.image_paths import inside
-from halluc.benchmarks.question_source import QuestionSource, Reading
+from halluc.benchmarks.published import PublishedBenchmark
+from halluc.benchmarks.question_source import Reading
 from halluc.benchmarks.rows import TEXT_FIELDS, Row, read_rows
 from halluc.benchmarks.yes_no_scoring import Scores, defined, group_pairs, mean_of, prefixed, score_pairs
 from halluc.data.records import AnswerSpace, Prediction, Question
@@ -33,11 +34,12 @@ PROMPTS: dict[str, Callable[[str], str]] = {
 }
 
 
-class Pope:
+class Pope(PublishedBenchmark):
     """Ask whether an object is in the picture; absent objects are drawn in three ways.
 
     The published files are read as they are: JSON Lines for coco, JSON arrays for aokvqa and gqa.
-    Each subset's file is looked for in ``root`` and in the folders of the published tree below it.
+    Each subset's file is looked for in ``root`` and in the folders of the published tree below it. Ids
+    are ``<subset>/<question_id>``.
 
     Reference:
         Li et al., Evaluating Object Hallucination in Large Vision-Language Models, arXiv 2305.10355.
@@ -73,44 +75,24 @@ class Pope:
         Raises:
             UnknownOptionError: If a name is not among its choices.
         """
-        self.root = Path(root)
-        self.image_root = Path(image_root) if image_root is not None else self.root / "images"
+        super().__init__(
+            root,
+            image_root=image_root,
+            profile=profile,
+            prompt_profile=prompt_profile,
+            max_pixels=max_pixels,
+            bad_rows=bad_rows,
+        )
         self.subsets = tuple(subsets)
         self.source = source
-        self.profile = profile
-        self.prompt_profile = prompt_profile
-        self.max_pixels = max_pixels
         self._read = pick("benchmark.pope.profile", profile, YES_NO)
         self._formula = FORMULAS[profile]
         self._prompt = pick("benchmark.pope.prompt_profile", prompt_profile, PROMPTS)
-        self._source = QuestionSource(self.key, self._read_files, bad_rows)
-
-    @classmethod
-    def from_rows(cls, rows: Sequence[Row], profile: str = STRICT) -> "Pope":
-        """Build the benchmark from records that hold the gold answer; no files, no pictures."""
-        benchmark = cls("", profile=profile)
-        reading = Reading()
-        reading.add(rows, lambda row: [_bare_question(row)])
-        benchmark._source = QuestionSource(cls.key, lambda: reading)
-        return benchmark
 
     @staticmethod
     def row_responses(row: Row) -> dict[str, str | None]:
         """Return id to response for one row of a response file."""
         return {row.name_in(partial(_row_subset, row)): row.response}
-
-    def questions(self) -> Sequence[Question]:
-        """Return every question, in published order; ids are ``<subset>/<question_id>``.
-
-        Raises:
-            SourceNotFoundError: If a file or pictures are missing.
-            RecordError: If rows are unusable; all are listed.
-        """
-        return self._source.askable()
-
-    def published(self) -> dict[str, Question]:
-        """Return id to question without looking for the pictures."""
-        return self._source.every()
 
     def read(self, question: Question, text: str) -> str | None:
         """Read "yes" or "no" under the profile; None means unparsed."""
@@ -168,6 +150,20 @@ class Pope:
             )
         return found
 
+    def _scorable(self, row: Row) -> list[Question]:
+        subset = _row_subset(row)
+        return [
+            Question(
+                id=row.name_in(lambda: subset),
+                images=(),
+                prompt="",
+                space=AnswerSpace.yes_no(),
+                gold=row.yes_no_gold(),
+                tags={"subset": subset},
+                group=str(row.record.get("image", row.where)),
+            )
+        ]
+
     def _question(self, row: Row, subset: str) -> Question:
         text, name = row.text(*TEXT_FIELDS), row.text("image")
         return Question(
@@ -179,20 +175,6 @@ class Pope:
             tags={"subset": subset},
             group=name,
         )
-
-
-def _bare_question(row: Row) -> Question:
-    """Make a question that can be scored but not asked."""
-    name = str(row.record.get("image", row.where))
-    return Question(
-        id=row.name_in(partial(_row_subset, row)),
-        images=(),
-        prompt="",
-        space=AnswerSpace.yes_no(),
-        gold=row.yes_no_gold(),
-        tags={"subset": _row_subset(row)},
-        group=name,
-    )
 
 
 def _row_subset(row: Row) -> str:

@@ -3,27 +3,13 @@
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
-from halluc.benchmarks.base import Benchmark
+from halluc.benchmarks.published import PublishedBenchmark
 from halluc.benchmarks.rows import Row
 from halluc.data.records import Prediction, Question
 from halluc.errors import BenchmarkError, RecordError
 
 logger = logging.getLogger(__name__)
-
-
-class FileBenchmark(Benchmark, Protocol):
-    """A benchmark whose responses can be read from a file."""
-
-    def published(self) -> Mapping[str, Question]:
-        """Return id to question without looking for the pictures."""
-        ...
-
-    @staticmethod
-    def row_responses(row: Row) -> dict[str, str | None]:
-        """Return id to response for one row of a response file."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +34,7 @@ def holds_gold(row: Row) -> bool:
     return row.gold_field is not None or "coarse" in row.record
 
 
-def score_responses(benchmark: FileBenchmark, rows: Sequence[Row]) -> ResponseScores:
+def score_responses(benchmark: PublishedBenchmark, rows: Sequence[Row]) -> ResponseScores:
     """Read the responses of all rows under the benchmark's profile, and score every question.
 
     Args:
@@ -86,7 +72,9 @@ def score_responses(benchmark: FileBenchmark, rows: Sequence[Row]) -> ResponseSc
     )
 
 
-def _prediction(benchmark: Benchmark, question: Question, responses: Mapping[str, str | None]) -> Prediction:
+def _prediction(
+    benchmark: PublishedBenchmark, question: Question, responses: Mapping[str, str | None]
+) -> Prediction:
     text = responses.get(question.id)
     parsed = None if text is None else benchmark.read(question, text)
     return Prediction(id=question.id, text=text, parsed=parsed)

@@ -5,7 +5,8 @@ from functools import partial
 from pathlib import Path
 
 from halluc.benchmarks import gated_sequences, vlm2_subtasks
-from halluc.benchmarks.question_source import QuestionSource, Reading
+from halluc.benchmarks.published import PublishedBenchmark
+from halluc.benchmarks.question_source import Reading
 from halluc.benchmarks.rows import Row, read_rows
 from halluc.benchmarks.yes_no_scoring import defined, group_pairs
 from halluc.data.records import AnswerKind, Prediction, Question
@@ -19,7 +20,7 @@ PROMPTS: dict[str, Callable[[str], str]] = {
 }
 
 
-class Vlm2:
+class Vlm2(PublishedBenchmark):
     """Ask about sequences of 2 to 4 images: gated sequences, the published subtasks, or both.
 
     A gated sequence has a coarse question, and fine ones behind it. No data of it is published; the
@@ -66,25 +67,18 @@ class Vlm2:
         self.subtasks = tuple(pick("benchmark.vlm2.subtasks", name, choices) for name in subtasks)
         if gated_file is None and not self.subtasks:
             raise ConfigError("vlm2 asks nothing: set benchmark.vlm2.gated_file or benchmark.vlm2.subtasks.")
-        self.root = Path(root)
-        self.image_root = Path(image_root) if image_root is not None else self.root / "images"
+        super().__init__(
+            root,
+            image_root=image_root,
+            profile=profile,
+            prompt_profile=prompt_profile,
+            max_pixels=max_pixels,
+            bad_rows=bad_rows,
+        )
         self.gated_file = gated_file
-        self.profile = profile
-        self.prompt_profile = prompt_profile
-        self.max_pixels = max_pixels
         self._readers = pick("benchmark.vlm2.profile", profile, VLM2)
         self._read_change = VLM2_CHANGE[profile]
         self._prompt = pick("benchmark.vlm2.prompt_profile", prompt_profile, PROMPTS)
-        self._source = QuestionSource(self.key, self._read_files, bad_rows)
-
-    @classmethod
-    def from_rows(cls, rows: Sequence[Row], profile: str = STRICT) -> "Vlm2":
-        """Build the benchmark from records that hold the gold answers; no files, no pictures."""
-        benchmark = cls("", profile=profile)
-        reading = Reading()
-        reading.add(rows, lambda row: _questions_of(row, None, benchmark._prompt))
-        benchmark._source = QuestionSource(cls.key, lambda: reading)
-        return benchmark
 
     @staticmethod
     def row_responses(row: Row) -> dict[str, str | None]:
@@ -94,19 +88,6 @@ class Vlm2:
         if row.gold_field is not None:
             return {vlm2_subtasks.row_id(row): row.response}
         return {row.text("id"): row.response}
-
-    def questions(self) -> Sequence[Question]:
-        """Return every question, coarse before fine; a sequence's questions share one group.
-
-        Raises:
-            SourceNotFoundError: If a file or pictures are missing.
-            RecordError: If rows are unusable; all are listed.
-        """
-        return self._source.askable()
-
-    def published(self) -> dict[str, Question]:
-        """Return id to question without looking for the pictures."""
-        return self._source.every()
 
     def read(self, question: Question, text: str) -> str | None:
         """Read an answer by its kind under the profile; a count may lie outside the candidates."""
@@ -134,6 +115,9 @@ class Vlm2:
         if len(pairs) > sum(len(group) for group in subtasks.values()) or not pairs:
             scores |= gated_sequences.score_sequences(pairs)
         return defined(self.key, scores) | self._source.skipped_score()
+
+    def _scorable(self, row: Row) -> Iterable[Question]:
+        return _questions_of(row, None, self._prompt)
 
     def _read_files(self) -> Reading:
         reading = Reading()

@@ -6,7 +6,8 @@ from functools import partial
 from pathlib import Path
 
 from halluc.benchmarks.image_paths import inside
-from halluc.benchmarks.question_source import Pair, QuestionSource, Reading
+from halluc.benchmarks.published import PublishedBenchmark
+from halluc.benchmarks.question_source import Pair, Reading
 from halluc.benchmarks.rows import Row, read_rows
 from halluc.benchmarks.yes_no_scoring import Scores, defined, group_pairs, prefixed
 from halluc.data.records import AnswerSpace, Prediction, Question
@@ -74,12 +75,13 @@ PROMPTS: dict[str, Callable[[str], str]] = {
 }
 
 
-class VStar:
+class VStar(PublishedBenchmark):
     """Ask for an attribute of a small object (4 options) or how two stand to each other (2 options).
 
     The original protocol compares likelihoods of whole option texts (``metrics/option_likelihood.py``);
     here a letter is asked for, as the published question file does. No letter parser was published
-    with it, so ``official`` reads as lmms-eval does, whose numbers are the ones in use.
+    with it, so ``official`` reads as lmms-eval does, whose numbers are the ones in use. Ids are
+    ``<category>/<question_id>``.
 
     Reference:
         Wu and Xie, V*: Guided Visual Search as a Core Mechanism in Multimodal LLMs, arXiv 2312.14135.
@@ -113,42 +115,23 @@ class VStar:
         Raises:
             UnknownOptionError: If a name is not among its choices.
         """
-        self.root = Path(root)
-        self.image_root = Path(image_root) if image_root is not None else self.root
+        super().__init__(
+            root,
+            image_root=image_root,
+            image_folder="",
+            profile=profile,
+            prompt_profile=prompt_profile,
+            max_pixels=max_pixels,
+            bad_rows=bad_rows,
+        )
         self.file = file
-        self.profile = profile
-        self.prompt_profile = prompt_profile
-        self.max_pixels = max_pixels
         self._read = pick("benchmark.vstar.profile", profile, VSTAR)
         self._prompt = pick("benchmark.vstar.prompt_profile", prompt_profile, PROMPTS)
-        self._source = QuestionSource(self.key, self._read_file, bad_rows)
-
-    @classmethod
-    def from_rows(cls, rows: Sequence[Row], profile: str = STRICT) -> "VStar":
-        """Build the benchmark from records that hold the gold answer; no file, no pictures."""
-        benchmark = cls("", profile=profile)
-        reading = Reading()
-        reading.add(rows, lambda row: [benchmark._question(row, with_image=False)])
-        benchmark._source = QuestionSource(cls.key, lambda: reading)
-        return benchmark
 
     @staticmethod
     def row_responses(row: Row) -> dict[str, str | None]:
         """Return id to response for one row of a response file."""
         return {row.name_in(partial(row.text, "category")): row.response}
-
-    def questions(self) -> Sequence[Question]:
-        """Return every question, in published order; ids are ``<category>/<question_id>``.
-
-        Raises:
-            SourceNotFoundError: If the file or pictures are missing.
-            RecordError: If rows are unusable; all are listed.
-        """
-        return self._source.askable()
-
-    def published(self) -> dict[str, Question]:
-        """Return id to question without looking for the pictures."""
-        return self._source.every()
 
     def read(self, question: Question, text: str) -> str | None:
         """Read a letter from A to D under the profile, also where only two are offered."""
@@ -170,11 +153,14 @@ class VStar:
             scores |= prefixed(category, _accuracy(group))
         return defined(self.key, scores) | self._source.skipped_score()
 
-    def _read_file(self) -> Reading:
+    def _read_files(self) -> Reading:
         reading = Reading()
         rows = read_rows(self.root / self.file, "benchmark.vstar.root")
         reading.add(rows, lambda row: [self._question(row, with_image=True)])
         return reading
+
+    def _scorable(self, row: Row) -> list[Question]:
+        return [self._question(row, with_image=False)]
 
     def _question(self, row: Row, *, with_image: bool) -> Question:
         text, name, category = row.text("text"), row.text("image"), row.text("category")

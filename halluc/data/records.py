@@ -143,7 +143,8 @@ class Prediction:
     Attributes:
         id: The question's id.
         text: The answer as text; for a likelihood answer, the most probable candidate. None if missing.
-        parsed: The answer as read, one of the question's candidates; None means unparsed.
+        parsed: The answer as read, one of the question's candidates, or a count or letter that is none
+            of them and so is wrong; None means unparsed.
         probabilities: Candidate to probability, summing to 1 over the answer space; None for free text.
         mass: Probability that the model gave to the whole answer space before normalisation, in [0, 1].
     """

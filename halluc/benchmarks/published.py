@@ -1,0 +1,111 @@
+"""What all benchmarks with published files share: options, questions read once, scoring of records."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar, Self
+
+from halluc.benchmarks.question_source import QuestionSource, Reading
+from halluc.benchmarks.rows import Row
+from halluc.data.records import Prediction, Question
+from halluc.parsing.profiles import STRICT
+
+
+class PublishedBenchmark(ABC):
+    """Ask and score questions that are read from published files on first use.
+
+    Attributes:
+        key: The benchmark's key in the config and in logs.
+        root: Folder of the question files.
+        image_root: Folder of the pictures.
+        profile: Name of the answer reader.
+        prompt_profile: Name of the prompt form.
+        max_pixels: Pixel bound of the pictures; None takes the model's own.
+    """
+
+    key: ClassVar[str]
+
+    def __init__(
+        self,
+        root: str | Path,
+        *,
+        image_root: str | Path | None = None,
+        image_folder: str = "images",
+        profile: str = STRICT,
+        prompt_profile: str = "",
+        max_pixels: int | None = None,
+        bad_rows: str = "error",
+    ) -> None:
+        """Keep the options; nothing is read yet.
+
+        Args:
+            root: Folder of the question files.
+            image_root: Folder of the pictures; None takes ``image_folder`` in ``root``.
+            image_folder: Where the pictures are below ``root``, unless said otherwise.
+            profile: Name of the answer reader.
+            prompt_profile: Name of the prompt form.
+            max_pixels: Pixel bound of the pictures; None takes the model's own.
+            bad_rows: ``error`` or ``skip``: what becomes of unusable rows and missing pictures.
+
+        Raises:
+            UnknownOptionError: If ``bad_rows`` is neither.
+        """
+        self.root = Path(root)
+        self.image_root = self.root / image_folder if image_root is None else Path(image_root)
+        self.profile = profile
+        self.prompt_profile = prompt_profile
+        self.max_pixels = max_pixels
+        self._source = QuestionSource(self.key, self._read_files, bad_rows)
+
+    @classmethod
+    def from_rows(cls, rows: Sequence[Row], profile: str = STRICT) -> Self:
+        """Build the benchmark from records that hold their gold answers; it needs no files or pictures.
+
+        Args:
+            rows: Published records, usually with responses.
+            profile: Name of the answer reader.
+        """
+        benchmark = cls("", profile=profile)
+        reading = Reading()
+        reading.add(rows, benchmark._scorable)
+        benchmark._source = QuestionSource(cls.key, lambda: reading)
+        return benchmark
+
+    def questions(self) -> Sequence[Question]:
+        """Return every question whose pictures are there, in published order.
+
+        Raises:
+            SourceNotFoundError: If a file is missing, or pictures are and ``bad_rows`` is ``error``.
+            RecordError: If rows are unusable and ``bad_rows`` is ``error``; all are listed.
+        """
+        return self._source.askable()
+
+    def published(self) -> Mapping[str, Question]:
+        """Return id to question for every usable row, without looking for the pictures.
+
+        Raises:
+            SourceNotFoundError: If a file is missing.
+            RecordError: If rows are unusable and ``bad_rows`` is ``error``; all are listed.
+        """
+        return self._source.every()
+
+    @staticmethod
+    @abstractmethod
+    def row_responses(row: Row) -> dict[str, str | None]:
+        """Return id to response for one row of a response file; None where the response is missing."""
+
+    @abstractmethod
+    def read(self, question: Question, text: str) -> str | None:
+        """Read a response under the profile; None means unparsed."""
+
+    @abstractmethod
+    def score(self, predictions: Sequence[Prediction]) -> dict[str, float]:
+        """Score any subset of the questions, matched by id; no key for what is undefined."""
+
+    @abstractmethod
+    def _read_files(self) -> Reading:
+        """Read the published files."""
+
+    @abstractmethod
+    def _scorable(self, row: Row) -> Iterable[Question]:
+        """Make the questions of one record with gold answers; they need no prompt and no images."""
