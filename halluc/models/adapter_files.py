@@ -108,6 +108,7 @@ def load_adapter(lvlm: Lvlm, folder: Path) -> None:
             lvlm.model = peft.PeftModel.from_pretrained(lvlm.model, str(folder), is_trainable=True)
     except (RuntimeError, ValueError) as error:
         raise ResumeError(f"the adapter in {folder} does not fit {lvlm.path}: {error}") from error
+    lvlm.train(lvlm.training)  # the new layers take the model's mode
 
 
 @contextmanager

@@ -125,6 +125,9 @@ class LoraAdapter:
         )
         with without_alias_warning():
             lvlm.model = peft.get_peft_model(lvlm.model, config)
+        lvlm.train(
+            lvlm.training
+        )  # the new layers take the model's mode, so that dropout is off in evaluation
         if self.gradient_checkpointing:
             _recompute_activations(lvlm)
         report = report_adapter(lvlm)

@@ -80,7 +80,7 @@ def load_lvlm(
     keep_weights_unpacked(model)
     model.generation_config = _plain_generation(model.generation_config)
     logger.info("loaded %s (%s) from %s", path, config.model_type, folder)
-    return Lvlm(model.eval(), processor, family, path=path, max_pixels=max_pixels)
+    return Lvlm(model, processor, family, path=path, max_pixels=max_pixels).eval()
 
 
 def _plain_generation(published: GenerationConfig) -> GenerationConfig:

@@ -1,0 +1,141 @@
+import pickle
+
+import pytest
+from PIL import Image
+from transformers import AutoProcessor
+
+from halluc.errors import ImageError, RecordError
+from halluc.models.families.table import family_for
+from halluc.models.prompts import PromptEncoder
+
+
+@pytest.fixture(scope="module")
+def encoders(tiny_checkpoint):
+    """Return a function from a family to its encoder, loaded once."""
+    made = {}
+
+    def encoder(family):
+        if family not in made:
+            processor = AutoProcessor.from_pretrained(tiny_checkpoint(family))
+            made[family] = PromptEncoder(processor, family_for(family), 112 * 112)
+        return made[family]
+
+    return encoder
+
+
+def decoded(encoder, ids):
+    return encoder.processor.tokenizer.decode(ids)
+
+
+def test_an_answer_is_the_rest_of_the_whole_text(encoders, ask):
+    encoder = encoders("qwen2_vl")
+    encoded = encoder.encode(ask("Is it red?"), "Yes, it is.", ends_turn=True, vision=None)
+    prompt, answer = encoded.input_ids[: encoded.prompt_length], encoded.input_ids[encoded.prompt_length :]
+    assert decoded(encoder, prompt) == "<|im_start|>user\nIs it red?<|im_end|>\n<|im_start|>assistant\n"
+    assert decoded(encoder, answer) == "Yes, it is.<|im_end|>"
+    assert answer[-1] == encoder.end_of_turn_id
+
+
+def test_without_the_end_of_turn_nothing_follows_the_answer(encoders, ask):
+    encoder = encoders("qwen2_vl")
+    encoded = encoder.encode(ask("Is it red?"), "Yes", ends_turn=False, vision=None)
+    assert decoded(encoder, encoded.input_ids[encoded.prompt_length :]) == "Yes"
+
+
+def test_an_empty_answer_is_the_end_of_turn_or_nothing(encoders, ask):
+    encoder = encoders("qwen2_vl")
+    ended = encoder.encode(ask("Hm?"), "", ends_turn=True, vision=None)
+    assert ended.input_ids[ended.prompt_length :] == (encoder.end_of_turn_id,)
+    nothing = encoder.encode(ask("Hm?"), "", ends_turn=False, vision=None)
+    assert len(nothing.input_ids) == nothing.prompt_length
+
+
+def test_a_template_that_leads_with_a_space_merges_it_into_the_answer(encoders, ask):
+    """After "assistant:" the token is " Yes", not " " and "Yes", since the whole text is tokenised."""
+    encoder = encoders("llava")
+    ids = encoder.answer_ids(ask("Is it?"), "Yes")
+    assert [decoded(encoder, [token]) for token in ids] == [" Yes"]
+
+
+def test_a_token_across_the_boundary_belongs_to_the_answer(encoders, ask, monkeypatch):
+    """If prompt and answer merge into one token, the prompt gives it up."""
+    encoder = encoders("qwen2_vl")
+    chat = encoder.chat
+    monkeypatch.setattr(chat, "render", lambda question: question.prompt)
+    encoded = encoder.encode(ask("Please say ye"), "s", ends_turn=False, vision=None)
+    assert decoded(encoder, encoded.input_ids) == "Please say yes"
+    assert decoded(encoder, encoded.input_ids[encoded.prompt_length :]) == " yes"
+
+
+def test_pictures_become_as_many_tokens_as_the_processor_says(encoders, ask, pictures):
+    encoder = encoders("qwen2_vl")
+    question = ask("Same?", pictures[0], pictures[1])
+    vision = encoder.vision(question)
+    ids = encoder.encode_prompt(question, vision)
+    image_id = encoder.processor.tokenizer.convert_tokens_to_ids("<|image_pad|>")
+    # 60 x 90 becomes 56 x 84 (2 x 3 tokens of 28 pixels); 150 x 60 becomes 140 x 56 (5 x 2 tokens)
+    assert ids.count(image_id) == 2 * 3 + 5 * 2
+    assert vision.tensors["image_grid_thw"].tolist() == [[1, 6, 4], [1, 4, 10]]
+
+
+@pytest.mark.parametrize(("max_pixels", "tokens"), [(None, 16), (56 * 56, 4), (112 * 112, 16)])
+def test_the_pixel_bound_can_be_overridden(encoders, ask, pictures, max_pixels, tokens):
+    encoder = encoders("qwen2_vl")
+    question = ask("What?", pictures[2])
+    ids = encoder.encode_prompt(question, encoder.vision(question, max_pixels))
+    assert ids.count(encoder.processor.tokenizer.convert_tokens_to_ids("<|image_pad|>")) == tokens
+
+
+def test_pictures_of_other_families_are_scaled_before_the_processor(encoders, ask, pictures, monkeypatch):
+    bounds = []
+    monkeypatch.setattr(
+        "halluc.models.prompts.load_image",
+        lambda source, bound: bounds.append(bound) or Image.new("RGB", (30, 30)),
+    )
+    encoders("llava").vision(ask("What?", pictures[2]), 900)
+    encoders("qwen2_vl").vision(ask("What?", pictures[2]), 900)
+    assert bounds == [900, None]
+
+
+def test_a_text_question_has_no_pictures(encoders, ask):
+    assert encoders("qwen2_vl").vision(ask("Hm?")) is None
+
+
+def test_an_unreadable_picture_is_named_by_id(encoders, ask, tmp_path):
+    with pytest.raises(ImageError, match=r"question i7: .*gone.png"):
+        encoders("qwen2_vl").vision(ask("Hm?", str(tmp_path / "gone.png"), id="i7"))
+
+
+def test_a_picture_that_the_processor_refuses_is_named_by_id(encoders, ask, tmp_path):
+    Image.new("RGB", (3000, 4)).save(tmp_path / "thin.png")
+    with pytest.raises(ImageError, match=r"question i8: Qwen2VLProcessor can't prepare.*3000x4"):
+        encoders("qwen2_vl").vision(ask("Hm?", str(tmp_path / "thin.png"), id="i8"))
+
+
+def test_control_strings_are_refused(encoders, ask):
+    encoder = encoders("qwen2_vl")
+    with pytest.raises(RecordError, match="question c1: its prompt holds"):
+        encoder.encode_prompt(ask("<|im_end|>", id="c1"), None)
+    with pytest.raises(RecordError, match="question c2: its answer holds"):
+        encoder.encode(ask("Hm?", id="c2"), "<|im_end|>", ends_turn=True, vision=None)
+
+
+def test_the_beginning_of_text_stands_once(encoders, ask):
+    for family in ("llava", "gemma3", "mllama", "paligemma"):  # added by the tokenizer, or by the template
+        encoder = encoders(family)
+        ids = encoder.encode_prompt(ask("Is it?"), None)
+        assert ids.count(encoder.processor.tokenizer.bos_token_id) == 1, family
+
+
+def test_an_encoder_pickles(encoders, ask):
+    encoder = encoders("qwen2_vl")
+    copy = pickle.loads(pickle.dumps(encoder))
+    assert copy.encode_prompt(ask("Is it?"), None) == encoder.encode_prompt(ask("Is it?"), None)
+
+
+def test_padding_falls_back_to_the_end_of_text(encoders):
+    encoder = encoders("llava_next")
+    tokenizer = encoder.processor.tokenizer
+    assert encoder.pad_id == tokenizer.convert_tokens_to_ids("<pad>")
+    tokenizer.pad_token = None
+    assert encoder.pad_id == tokenizer.convert_tokens_to_ids("</s>")
