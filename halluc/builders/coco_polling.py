@@ -14,6 +14,7 @@ from halluc.builders.pairs import build_pairs
 from halluc.builders.picture_links import link_pictures
 from halluc.builders.pope import STRATEGIES, PolledObject, poll, sample_scenes
 from halluc.data.choices import CHOICE_SUFFIX
+from halluc.data.image_check import find_broken
 from halluc.data.images import resolve_image
 from halluc.data.records import AnswerSpace, Preference, Question, Sample
 from halluc.errors import ConfigError, ImageError, RecordError, SourceNotFoundError, UnknownOptionError
@@ -45,7 +46,8 @@ class CocoPolling:
         min_objects: Fewest objects of a training picture.
         heldout_images: Number of pictures held out, at most 40 % of the usable ones; 0 holds out none.
         heldout_dir: Folder for the held-out benchmark files; None writes none, but still holds out.
-        missing_images: ``stop`` if annotated pictures are missing, or ``skip`` them, with a count.
+        missing_images: ``stop`` if annotated pictures are missing or broken, or ``skip`` them, with a count.
+        check_images: Whether every annotated picture is decoded once, to find broken ones.
         yes_no_suffix: Text behind each yes/no question.
         choice_suffix: Text behind the options.
         seed: Seed of all draws.
@@ -71,6 +73,7 @@ class CocoPolling:
         heldout_images: int = 500,
         heldout_dir: str | Path | None = None,
         missing_images: str = "stop",
+        check_images: bool = False,
         yes_no_suffix: str = YES_NO_SUFFIX,
         choice_suffix: str = CHOICE_SUFFIX,
         seed: int = 0,
@@ -94,6 +97,7 @@ class CocoPolling:
         self._heldout_images = heldout_images
         self._heldout_dir = None if heldout_dir is None else Path(heldout_dir)
         self._missing_images = missing_images
+        self._check_images = check_images
         self._yes_no_suffix = yes_no_suffix
         self._choice_suffix = choice_suffix
         self._seed = seed
@@ -183,21 +187,25 @@ class CocoPolling:
 
     @cached_property
     def _scenes(self) -> list[SceneAnnotation]:
-        """Read the annotations of the pictures that are there."""
-        scenes, missing = [], []
+        """Read the annotations of the pictures that are there, and whole if that is checked."""
+        faults: dict[str, str] = {}
+        places: dict[str, str] = {}
         for scene in self._annotations:
             try:
-                resolve_image(scene.image, self.image_root)
+                places[scene.image] = resolve_image(scene.image, self.image_root)
             except ImageError as error:
-                missing.append(str(error))
-            else:
-                scenes.append(scene)
-        summary = f"{len(missing)} of {len(scenes) + len(missing)} annotated pictures can't be used"
-        if missing and self._missing_images == "stop":
-            raise RecordError(f"{summary}. Get them, or set data.missing_images=skip:", missing[:_SHOWN])
-        if missing:
-            logger.warning("%s, the first of them:\n  %s", summary, "\n  ".join(missing[:_SHOWN]))
-        return scenes
+                faults[scene.image] = str(error)
+        if self._check_images:
+            logger.info("decoding %d pictures once, to find broken ones", len(places))
+            broken = find_broken(places.values())
+            faults |= {image: broken[place] for image, place in places.items() if place in broken}
+        summary = f"{len(faults)} of {len(self._annotations)} annotated pictures can't be used"
+        shown = list(faults.values())[:_SHOWN]
+        if faults and self._missing_images == "stop":
+            raise RecordError(f"{summary}. Get them, or set data.missing_images=skip:", shown)
+        if faults:
+            logger.warning("%s, the first of them:\n  %s", summary, "\n  ".join(shown))
+        return [scene for scene in self._annotations if scene.image not in faults]
 
     def _training_scenes(self) -> list[SceneAnnotation]:
         heldout = {scene.image for scene in pick_heldout(self._scenes, self._heldout_images, self._seed)}

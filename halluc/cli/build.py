@@ -68,6 +68,9 @@ def build_pope(
         path = out_dir / f"{source}_pope_{strategy}.json"
         write_lines(path, pope_records(questions))
         counts[str(path)] = len(questions)
+        logger.info(
+            "%s: %d pictures of %d", path, len({question.image for question in questions}), len(scenes)
+        )
     _show(counts, "questions")
 
 

@@ -5,6 +5,7 @@ import binascii
 import hashlib
 import io
 import math
+import os
 import re
 import struct
 import zlib
@@ -29,7 +30,8 @@ _DECODE_FAULTS = (
     ValueError,
     EOFError,
     OverflowError,
-    IndexError,
+    LookupError,
+    TypeError,
     struct.error,
     zlib.error,
 )
@@ -122,7 +124,10 @@ def read_source(source: str) -> bytes:
             f"picture is a {type(source).__name__}; expected an absolute path or a data:image URI."
         )
     if not is_data_uri(source):
-        return _existing(source).read_bytes()
+        try:
+            return _existing(source).read_bytes()
+        except OSError as error:
+            raise ImageError(f"picture {source_name(source)} can't be read: {error}.") from error
     header = _DATA_URI.match(source)
     if header is None:
         raise ImageError(f"picture {source_name(source)} is no data:image/…;base64,… URI.")
@@ -140,7 +145,8 @@ def resolve_image(value: object, root: Path, *, allow_outside: bool = False) -> 
             absolute path, a ``data:image`` URI, bare base64 text, or an object with ``bytes`` (base64
             text) or ``path``.
         root: Folder of the pictures.
-        allow_outside: Whether a path may lead out of ``root``, symbolic links followed.
+        allow_outside: Whether a path may lead out of ``root``. Symbolic links below the root may lead
+            anywhere: they are made by the owner of the disk, not by the data file.
 
     Returns:
         An absolute path of an existing file, or a ``data:image`` URI.
@@ -159,7 +165,7 @@ def resolve_image(value: object, root: Path, *, allow_outside: bool = False) -> 
         raise ImageError(f"picture {value} is a URL, and none is fetched. Download it and name the file.")
     path = _file_under(value, root, allow_outside=allow_outside)
     if path is not None:
-        return str(path)
+        return path
     content = _bare_base64(value)
     if content is not None:
         return as_data_uri(content)
@@ -171,6 +177,11 @@ def resolve_image(value: object, root: Path, *, allow_outside: bool = False) -> 
 def as_data_uri(content: bytes) -> str:
     """Wrap the bytes of an image file in a data URI; the decoder goes by content, not by the type."""
     return f"data:image/png;base64,{base64.b64encode(content).decode()}"
+
+
+def is_below(path: str, folder: str) -> bool:
+    """Say whether an absolute path lies below a folder, both as they are written."""
+    return path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
 def is_data_uri(source: str) -> bool:
@@ -192,19 +203,17 @@ def _value_of_object(value: Mapping[object, object]) -> object:
     return value.get("path")
 
 
-def _file_under(name: str, root: Path, *, allow_outside: bool) -> Path | None:
-    base = root.resolve()
-    try:
-        path = (base / name).resolve()
-        exists = path.is_file()
-    except (OSError, ValueError):  # a name that no file system takes, such as base64 text
-        return None
-    if not allow_outside and not path.is_relative_to(base):
+def _file_under(name: str, root: Path, *, allow_outside: bool) -> str | None:
+    base = os.path.abspath(root)
+    path = os.path.normpath(os.path.join(base, name))
+    if not (
+        allow_outside or is_below(path, base) or is_below(os.path.realpath(path), os.path.realpath(base))
+    ):
         raise ImageError(
             f"picture {source_name(name)!r} leads out of the image root {root}. "
             "Move it there, or allow paths outside."
         )
-    return path if exists else None
+    return path if os.path.isfile(path) else None
 
 
 def _bare_base64(text: str) -> bytes | None:

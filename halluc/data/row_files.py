@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from halluc.data.images import is_data_uri, source_name
+from halluc.data.images import is_below, is_data_uri, source_name
 from halluc.data.readers.placeholders import mark_images
 from halluc.data.records import Preference, Question, Sample
 from halluc.errors import RecordError
@@ -67,13 +67,13 @@ def _question_row(question: Question, image_root: Path) -> dict[str, Any]:
 def _relative(image: str, root: Path) -> str:
     if is_data_uri(image):
         return image
-    base = root.resolve()
-    path = Path(image).resolve()
-    if not path.is_relative_to(base):
-        raise RecordError(
-            f"picture {source_name(image)} lies outside of the image root {root}. Name another root."
-        )
-    return path.relative_to(base).as_posix()
+    for place in (os.path.abspath, os.path.realpath):
+        path, base = place(image), place(root)
+        if is_below(path, base):
+            return Path(path).relative_to(base).as_posix()
+    raise RecordError(
+        f"picture {source_name(image)} lies outside of the image root {root}. Name another root."
+    )
 
 
 def _weight(weight: float) -> dict[str, float]:

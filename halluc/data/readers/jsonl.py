@@ -160,7 +160,9 @@ class JsonlSource:
         return entries, [*problems, *conflicts], [*notices, *_letter_notice(entries)]
 
     def _without_broken(self, entries: Sequence[Entry]) -> tuple[list[Entry], list[str]]:
-        faults = find_broken(image for entry in entries for image in _images_of(entry))
+        images = {image: None for entry in entries for image in _images_of(entry)}
+        logger.info("%s: decoding %d pictures once, to find broken ones", self._path, len(images))
+        faults = find_broken(images)
         kept, problems = [], []
         for entry in entries:
             fault = next((faults[image] for image in _images_of(entry) if image in faults), None)

@@ -132,6 +132,16 @@ def test_missing_pictures_stop_or_are_skipped(annotations: Path, caplog):
     assert "2 of 20" in caplog.text
 
 
+def test_broken_pictures_are_found_when_asked(annotations: Path, caplog):
+    (annotations.parent / "images/000000000003.jpg").write_bytes(b"")
+    assert len(CocoPolling(annotations).samples()) > 0
+    with pytest.raises(RecordError, match="1 of 20") as caught:
+        CocoPolling(annotations, check_images=True).samples()
+    assert "000000000003.jpg can't be decoded: the file is empty" in caught.value.problems[0]
+    samples = CocoPolling(annotations, check_images=True, missing_images="skip", heldout_images=0).samples()
+    assert "000000000003.jpg" not in {sample.question.group for sample in samples}
+
+
 def test_where_pictures_are_looked_for(annotations: Path, tmp_path: Path):
     images = annotations.parent / "images"
     assert CocoPolling(annotations).image_root == images.resolve()

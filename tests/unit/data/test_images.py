@@ -210,14 +210,42 @@ def test_what_names_no_picture_is_an_error(tmp_path: Path, value):
 
 def test_paths_out_of_the_root_are_refused_unless_allowed(tmp_path: Path):
     root = tmp_path / "root"
-    root.mkdir()
+    (root / "sub").mkdir(parents=True)
     outside = saved(tmp_path, "outside.png", Image.new("RGB", (3, 3)))
-    (root / "link.png").symlink_to(outside)
-    for name in ("../outside.png", outside, "link.png", "../missing.png"):
+    Path(saved(tmp_path, "root_of_another.png", Image.new("RGB", (3, 3))))
+    for name in (
+        "../outside.png",
+        "sub/../../outside.png",
+        outside,
+        "../missing.png",
+        "../root_of_another.png",
+    ):
         with pytest.raises(ImageError, match="leads out of the image root"):
             resolve_image(name, root)
-    for name in ("../outside.png", outside, "link.png"):
+    for name in ("../outside.png", outside):
         assert resolve_image(name, root, allow_outside=True) == outside
+
+
+def test_links_of_the_owner_are_followed(tmp_path: Path):
+    disk, root = tmp_path / "disk", tmp_path / "root"
+    disk.mkdir()
+    path = saved(disk, "a.png", Image.new("RGB", (3, 3)))
+    root.symlink_to(disk)
+    assert resolve_image("a.png", root) == str(root / "a.png")
+    assert resolve_image(path, root) == path  # the same place by its other name
+    (disk / "link.png").symlink_to(saved(tmp_path, "elsewhere.png", Image.new("RGB", (3, 3))))
+    assert resolve_image("link.png", root) == str(root / "link.png")
+
+
+def test_a_file_that_may_not_be_read_is_named(tmp_path: Path, monkeypatch):
+    path = saved(tmp_path, "secret.png", Image.new("RGB", (3, 3)))
+
+    def refuse(_: Path) -> bytes:
+        raise PermissionError("denied")
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(ImageError, match=r"secret\.png can't be read: denied"):
+        load_image(path)
 
 
 def test_a_folder_is_no_picture(tmp_path: Path):
