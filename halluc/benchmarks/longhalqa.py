@@ -122,17 +122,17 @@ class LongHalQA(PublishedBenchmark):
         return choice_scores([p.parsed for _, p in pairs], [q.gold or "" for q, _ in pairs])
 
     def _scorable(self, row: Row) -> list[Question]:
-        return [_question(row, _row_task(row), None)]
+        return _questions_of(_row_task(row), None, row)
 
     def _read_files(self) -> Reading:
         reading = Reading()
         for task in self.tasks:
             rows = read_rows(self.root / f"{task}.jsonl", "benchmark.longhalqa.root")
-            reading.add(rows, lambda row, task=task: [_question(row, task, self.image_root)])  # type: ignore[misc]
+            reading.add(rows, partial(_questions_of, task, self.image_root))
         return reading
 
 
-def _question(row: Row, task: str, image_root: Path | None) -> Question:
+def _questions_of(task: str, image_root: Path | None, row: Row) -> list[Question]:
     """Make the question of one record; without an image root it can be scored but not asked."""
     binary = task in BINARY_TASKS
     options = () if binary else tuple(row.text(f"choice_{letter.lower()}") for letter in LETTERS)
@@ -141,7 +141,7 @@ def _question(row: Row, task: str, image_root: Path | None) -> Question:
         prompt += f"\n{letter}. {option}"
     name = str(row.record.get("image", row.where))
     default = "gold" if image_root is None else "answer"
-    return Question(
+    question = Question(
         id=row.name_in(lambda: task),
         images=() if image_root is None else (inside(image_root, row.text("image"), row.where),),
         prompt=prompt + (YES_OR_NO if binary else LETTER_ONLY),
@@ -150,6 +150,7 @@ def _question(row: Row, task: str, image_root: Path | None) -> Question:
         tags={"task": task},
         group=name,
     )
+    return [question]
 
 
 def _row_task(row: Row) -> str:

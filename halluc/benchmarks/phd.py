@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from halluc.benchmarks.image_paths import inside
@@ -87,7 +88,7 @@ class Phd(PublishedBenchmark):
     @staticmethod
     def row_responses(row: Row) -> dict[str, str | None]:
         """Return id to response for one row of a response file."""
-        return {_row_id(row): row.response}
+        return {row.name_in(partial(_row_mode, row)): row.response}
 
     def read(self, question: Question, text: str) -> str | None:
         """Read "yes" or "no" under the profile; None means unparsed."""
@@ -125,14 +126,15 @@ class Phd(PublishedBenchmark):
         return reading
 
     def _scorable(self, row: Row) -> list[Question]:
+        mode = _row_mode(row)
         return [
             Question(
-                id=_row_id(row),
+                id=row.name_in(lambda: mode),
                 images=(),
                 prompt="",
                 space=AnswerSpace.yes_no(),
                 gold=row.yes_no_gold(),
-                tags=_tags(row, _row_mode(row)),
+                tags=_tags(row, mode),
                 group=str(row.record.get("image_id", row.where)),
             )
         ]
@@ -197,12 +199,6 @@ def _scores(pairs: Sequence[Pair]) -> Scores:
     counts = count_pairs(pairs)
     unparsed = (counts.unparsed_yes + counts.unparsed_no) / counts.n if counts.n else None
     return {**phd_scores(counts), "unparsed_rate": unparsed, "n": float(counts.n)}
-
-
-def _row_id(row: Row) -> str:
-    """Return the id of a row of responses; published records have none, then its place serves."""
-    name = str(row.record.get("id", row.line))
-    return name if "/" in name else f"{_row_mode(row)}/{name}"
 
 
 def _row_mode(row: Row) -> str:

@@ -127,7 +127,7 @@ class Pope(PublishedBenchmark):
         reading = Reading()
         for subset in self.subsets:
             rows = read_rows(self._find(subset), "benchmark.pope.root")
-            reading.add(rows, lambda row, subset=subset: [self._question(row, subset)])  # type: ignore[misc]
+            reading.add(rows, partial(self._questions_of, subset))
         return reading
 
     def _find(self, subset: str) -> Path:
@@ -164,17 +164,19 @@ class Pope(PublishedBenchmark):
             )
         ]
 
-    def _question(self, row: Row, subset: str) -> Question:
+    def _questions_of(self, subset: str, row: Row) -> list[Question]:
         text, name = row.text(*TEXT_FIELDS), row.text("image")
-        return Question(
-            id=f"{subset}/{row.text('question_id', 'id')}",
-            images=(inside(self.image_root, name, row.where),),
-            prompt=self._prompt(text),
-            space=AnswerSpace.yes_no(),
-            gold=row.yes_no_gold("answer"),
-            tags={"subset": subset},
-            group=name,
-        )
+        return [
+            Question(
+                id=f"{subset}/{row.text('question_id', 'id')}",
+                images=(inside(self.image_root, name, row.where),),
+                prompt=self._prompt(text),
+                space=AnswerSpace.yes_no(),
+                gold=row.yes_no_gold("answer"),
+                tags={"subset": subset},
+                group=name,
+            )
+        ]
 
 
 def _row_subset(row: Row) -> str:

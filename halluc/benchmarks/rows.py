@@ -55,7 +55,7 @@ class Row:
     def name_in(self, subset: Callable[[], str]) -> str:
         """Return the id of this row's question: ``<subset>/<question_id>``, or a whole ``id`` as it is.
 
-        A record that holds its gold answer but no id is named by its place in the file.
+        A record that holds its gold answer but no id is named by its file and place.
 
         Args:
             subset: Finds the subset; not called where the id is whole.
@@ -64,7 +64,7 @@ class Row:
             RecordError: If a mere response has neither ``question_id`` nor ``id``.
         """
         if not self.record.keys() & {"question_id", "id"} and self.gold_field is not None:
-            return f"{subset()}/{self.line}"
+            return f"{subset()}/{self.file.name}:{self.line}"
         if "question_id" not in self.record and "/" in (name := self.text("id")):
             return name
         return f"{subset()}/{self.text('question_id', 'id')}"

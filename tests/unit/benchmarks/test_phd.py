@@ -177,3 +177,9 @@ def test_records_of_an_unknown_mode_are_refused():
 def test_unknown_id(root):
     with pytest.raises(BenchmarkError, match=r"looks like 'base/0/yes'"):
         Phd(root).score([Prediction(id="base/9/yes", text="yes", parsed="yes")])
+
+
+def test_records_without_id_may_come_in_several_files():
+    record = {"mode": "base", "question": "?", "answer": "yes", "response": "Yes"}
+    given = [Row(record, Path(name), 1) for name in ("a.jsonl", "b.jsonl")]
+    assert score_responses(Phd.from_rows(given), given).scores["base/n"] == 2.0

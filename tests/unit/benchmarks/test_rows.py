@@ -40,7 +40,7 @@ def test_which_field_is_gold_and_which_is_the_response(record, gold, response):
         ({"id": "other/4"}, "other/4"),
         ({"id": 4}, "sub/4"),
         ({"question_id": 4, "id": "other/9"}, "sub/4"),
-        ({"label": "yes"}, "sub/3"),
+        ({"label": "yes"}, "sub/answers.jsonl:3"),
     ],
 )
 def test_id_of_the_question(record, expected):

@@ -1,7 +1,9 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from halluc.data.records import AnswerKind, AnswerSpace
-from halluc.parsing.readers import VLM2, read_strict_choice
+from halluc.parsing.readers import AMBER, LONGHALQA, VLM2, VSTAR, YES_NO, read_strict_choice
 
 GROUPS = AnswerSpace.choice(("1 and 2", "None"))
 
@@ -27,3 +29,23 @@ def test_an_official_option_that_is_no_letter_is_unparsed():
 def test_strict_choice_reads_four_letters_even_where_two_are_offered():
     assert read_strict_choice("C", GROUPS) == "C"
     assert read_strict_choice("E", AnswerSpace.choice(("", "", "", "", ""))) == "E"
+
+
+@given(st.text(alphabet=st.sampled_from("AaBbTtFf1.2 ()[]*'’\"<>/think,:\nyesnoor and²٣"), max_size=40))
+def test_no_text_makes_a_reader_fail(text):
+    two = AnswerSpace.choice(("red", "blue"))
+    for read in (*YES_NO.values(), *AMBER.values()):
+        assert read(text) in {"yes", "no", None}
+    for readers in (*VLM2.values(), *LONGHALQA.values()):
+        for read in readers.values():
+            assert isinstance(read(text, two), str | None)
+    for read in VSTAR.values():
+        assert read(text, two) in {*"ABCD", None}
+
+
+@given(
+    st.sampled_from("ABCD"),
+    st.sampled_from(["{}", "({})", "{}.", "**{}**", "Answer: {}", "The answer is ({}).", "{}) red"]),
+)
+def test_a_plainly_stated_letter_is_read_strictly(letter, form):
+    assert read_strict_choice(form.format(letter), GROUPS) == letter
