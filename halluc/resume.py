@@ -14,6 +14,11 @@ logger = logging.getLogger(__name__)
 
 CONFIG_NAME = "config.yaml"
 
+# A run directory is the one to be resumed, if one is given, or else a new one.
+OmegaConf.register_new_resolver(
+    "first_of", lambda *values: next(v for v in values if v is not None), replace=True
+)
+
 
 def save_config(cfg: DictConfig, run_dir: Path) -> None:
     """Write the composed configuration into the run directory."""

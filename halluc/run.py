@@ -21,15 +21,17 @@ from halluc.callbacks.hallucination_eval import HallucinationEval
 from halluc.callbacks.resume_point import ResumePoint, find_checkpoint
 from halluc.callbacks.stop_request import StopRequest
 from halluc.data.datamodule import Record, TrainingData
-from halluc.data.decontamination import leave_out_evaluated
+from halluc.data.decontamination import decontaminate
 from halluc.errors import HallucError, RunInterruptedError
 from halluc.methods.base import FineTune, TrainingSource
-from halluc.models.adapters import AdapterReport, load_adapter
+from halluc.models.adapter_files import load_adapter
+from halluc.models.adapters import AdapterReport
 from halluc.models.lvlm import Lvlm
 from halluc.models.text_check import check_texts
 from halluc.packing.sequence import SequenceScorer
 from halluc.report.before_after import before_after_table
 from halluc.report.flips import flips
+from halluc.report.quiet import quiet_libraries
 from halluc.resume import resumed_config, save_config
 from halluc.sweep_ranks import job_command
 from halluc.tracking.csv_log import forget_after
@@ -80,6 +82,7 @@ def run(cfg: DictConfig) -> float | None:
     Raises:
         SystemExit: With 1 on a ``HallucError``, with 130 if a signal stopped the run.
     """
+    quiet_libraries()
     try:
         with StopRequest() as stop:
             resumed = cfg if cfg.resume is None else resumed_config(Path(cfg.resume))
@@ -179,10 +182,10 @@ def _training_records(
 ) -> list[Record]:
     """Take the method's kind of records, less those whose pictures the benchmarks show."""
     records = get_class(cfg.method._target_).records(source)  # type: ignore[attr-defined]  # a FineTune
-    evaluated = [question for benchmark in benchmarks.values() for question in benchmark.questions()]
-    kept, left_out = leave_out_evaluated(records, evaluated)
-    logger.info("%s", left_out)
-    return list(kept)
+    evaluated = (i for benchmark in benchmarks.values() for q in benchmark.questions() for i in q.images)
+    kept, report = decontaminate(records, evaluated)
+    logger.info("%s", report.summary())
+    return kept
 
 
 def _model(cfg: DictConfig) -> tuple[Lvlm, AdapterReport]:

@@ -12,7 +12,7 @@ from halluc.callbacks.asking import Answerer, ask
 from halluc.callbacks.evaluation_set import EvaluationSet
 from halluc.callbacks.stop_request import StopRequest
 from halluc.data.records import Prediction, Question
-from halluc.models.adapters import save_adapter
+from halluc.models.adapter_files import save_adapter
 from halluc.models.lvlm import Lvlm
 from halluc.report.results import read_results, write_predictions, write_results
 

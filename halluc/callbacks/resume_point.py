@@ -67,7 +67,7 @@ class ResumePoint(Checkpoint):
         self._save(trainer)
 
     def _save(self, trainer: Trainer) -> None:
-        trainer.save_checkpoint(checkpoint_path(self._run_dir))
+        trainer.save_checkpoint(checkpoint_path(self._run_dir), weights_only=False)  # optimizer too
 
     def _way_on(self, trainer: Trainer) -> str:
         return f"Step {trainer.global_step} is saved; go on with: python train.py resume={self._run_dir}"

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import torch
+from lightning.fabric.utilities import move_data_to_device
 from lightning.pytorch import LightningModule
 from lightning.pytorch.utilities.types import OptimizerLRScheduler
 from torch import Tensor, nn
@@ -59,6 +60,11 @@ class MethodBatch:
 
     scoring: Any
     weights: Tensor
+
+    def to(self, device: torch.device | str, non_blocking: bool = False) -> "MethodBatch":
+        """Return a copy on another device, as Lightning asks for."""
+        scoring = move_data_to_device(self.scoring, device)
+        return MethodBatch(scoring, self.weights.to(device, non_blocking=non_blocking))
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,10 +34,11 @@ def before_after_table(results: Mapping[str, Any]) -> Table:
     before, best = results.get("baseline", {}), results.get("best", {})
     epoch = f"epoch {best['epoch']}" if "epoch" in best else "best"
     table = Table(
-        title="Before and after (percent)", caption="sample: report part; full: all questions, best adapter"
+        title="Before and after (percent)",
+        caption="before, epoch: report part of the sample; full, as text: all questions, best adapter",
     )
-    table.add_column("score")
-    for name in ("before", epoch, "change", "full", "full, as text"):
+    table.add_column("score", overflow="fold", min_width=26)
+    for name in ("before", epoch, "change", "full", "as text"):
         table.add_column(name, justify="right")
     full = results.get("full", {})
     for key in HEADLINES:
