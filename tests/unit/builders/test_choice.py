@@ -2,7 +2,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from halluc.builders.choice import LARGEST_COUNT, build_choices
@@ -22,6 +22,7 @@ def scene_lists(draw):
     return [scene(number, found) for number, found in enumerate(draw(st.lists(counts, max_size=8)))]
 
 
+@settings(deadline=None, max_examples=50)
 @given(scene_lists(), st.integers(0, 3), st.integers(2, 5))
 def test_exactly_the_gold_option_is_true(scenes, seed, options):
     counts = {one.image: one.counts for one in scenes}
@@ -40,6 +41,7 @@ def test_exactly_the_gold_option_is_true(scenes, seed, options):
         assert [index for index, fits in enumerate(true) if fits] == [question.gold]
 
 
+@settings(deadline=None, max_examples=50)
 @given(scene_lists(), st.integers(0, 3))
 def test_letters_are_balanced_within_one(scenes, seed):
     golds: dict[int, Counter[int]] = {}

@@ -3,7 +3,7 @@ import logging
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from halluc.builders.coco import SceneAnnotation
@@ -29,6 +29,7 @@ def lines(path: Path) -> list[dict]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.integers(5, 40), st.integers(2, 30), st.integers(0, 3))
 def test_pictures_are_drawn_within_the_limit_and_in_any_order(count, images, seed):
     scenes = some_scenes(count)

@@ -2,7 +2,7 @@ from collections import Counter
 from itertools import combinations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from halluc.builders.coco import SceneAnnotation
@@ -40,6 +40,7 @@ def naive_ranking(strategy, drawn, positive):
     return sorted(score, key=lambda name: (-score[name], name))
 
 
+@settings(deadline=None, max_examples=50)
 @given(annotation_lists(), st.sampled_from(STRATEGIES), st.integers(0, 5))
 def test_polling_rule_holds(annotations, strategy, seed):
     questions = poll(annotations, strategies=[strategy], seed=seed)
@@ -58,6 +59,7 @@ def test_polling_rule_holds(annotations, strategy, seed):
     assert {question.image for question in questions} <= {scene.image for scene in kept}
 
 
+@settings(deadline=None, max_examples=50)
 @given(annotation_lists(), st.sampled_from(["popular", "adversarial"]))
 def test_ranked_negatives_agree_with_a_naive_implementation(annotations, strategy):
     drawn = [scene for scene in annotations if len(scene.counts) >= 3]

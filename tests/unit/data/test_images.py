@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -90,6 +90,7 @@ def test_animation_gives_its_first_frame(tmp_path: Path):
     assert load_image(path).getpixel((0, 0)) == RED
 
 
+@settings(deadline=None, max_examples=50)
 @given(
     width=st.integers(1, 60),
     height=st.integers(1, 60),
