@@ -38,6 +38,10 @@ class PictureSets:
         keys = (tensor_digest(sorted(each.items())) for each in tensors) if keyed else ()
         return cls(tuple(tensors), tuple(keys))
 
+    def sizes(self, index: int) -> dict[str, Tensor]:
+        """Return what of a set is not pixels: grids, masks and counts, which places depend on."""
+        return {name: t for name, t in self.tensors[index].items() if not t.is_floating_point()}
+
     def to(self, device: torch.device | str, non_blocking: bool = False) -> "PictureSets":
         """Return a copy on another device."""
         tensors = (

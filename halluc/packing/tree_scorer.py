@@ -93,7 +93,7 @@ class TreeScorer:
         return AnswerLogps(logps[torch.argsort(order)], batch.sequence_index, batch.count)
 
     def _forward(self, forest: Forest, batch: TreeBatch) -> Tensor:
-        vision = [batch.pictures.tensors[index] for index in forest.head_pictures]
+        vision = [batch.pictures.sizes(index) for index in forest.head_pictures]
         arguments = self.hooks.arguments(self.lvlm.hf_model, forest.tokens(), vision)
         if forest.pictures:
             features = self.features.joined(batch.pictures, forest.pictures)

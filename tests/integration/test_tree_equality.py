@@ -1,13 +1,13 @@
 """Token trees compute what padded rows compute: log-probabilities, losses, LoRA gradients."""
 
+import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 import pytest
 import torch
-from PIL import Image
 from torch import Tensor
 
 from halluc.data.records import AnswerSpace, Question
@@ -16,14 +16,17 @@ from halluc.losses.cross_entropy import cross_entropy
 from halluc.losses.dpo import SigmoidLoss
 from halluc.losses.pairs import PairLogps
 from halluc.models.adapters import LoraAdapter, adapter_disabled
+from halluc.models.families.pictures import PICTURES, PictureHooks
+from halluc.models.families.trees.qwen_vl import QwenVLTree
 from halluc.models.families.trees.table import TREES
-from halluc.models.load import load_lvlm
 from halluc.models.lvlm import Lvlm
-from halluc.models.tiny.build import FAMILIES, build_tiny
+from halluc.models.tiny.build import FAMILIES
 from halluc.packing import tree_batch
+from halluc.packing.auto_scorer import AutoScorer
 from halluc.packing.feature_cache import FeatureCache
-from halluc.packing.plain import PlainScorer
-from halluc.packing.sequence import AnswerLogps, ScoredSequence
+from halluc.packing.plain import PlainBatch, PlainScorer
+from halluc.packing.sequence import AnswerLogps, ScoredSequence, SequenceScorer
+from halluc.packing.shared_features import SharedFeatureBatch, SharedFeatureScorer
 from halluc.packing.tree_scorer import TreeScorer
 
 TOLERANCE = 1e-5
@@ -37,37 +40,12 @@ PROMPTS = (
 )
 
 
-@pytest.fixture(scope="session")
-def pictures(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, ...]:
-    """Draw three noise pictures of different shapes."""
-    folder = tmp_path_factory.mktemp("noise")
-    paths = []
-    for seed, size in enumerate([(84, 112), (112, 84), (84, 84)]):
-        pixels = np.random.default_rng(seed).integers(0, 255, (*size, 3), dtype=np.uint8)
-        paths.append(str(folder / f"{seed}.png"))
-        Image.fromarray(pixels).save(paths[-1])
-    return tuple(paths)
-
-
-@pytest.fixture(scope="session")
-def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Build each family's tiny checkpoint once."""
-    root = tmp_path_factory.mktemp("tiny")
-
-    def build(family: str) -> Path:
-        if not (root / family).exists():
-            build_tiny(family, root / family)
-        return root / family
-
-    return build
-
-
 @pytest.fixture
-def adapted(checkpoint: Callable[[str], Path]) -> Callable[..., Lvlm]:
+def adapted(tiny_lvlm: Callable[..., Lvlm]) -> Callable[..., Lvlm]:
     """Load a family and give it a LoRA adapter that changes what it says."""
 
     def load(family: str, *, attn_implementation: str = "sdpa", **settings: object) -> Lvlm:
-        lvlm = load_lvlm(str(checkpoint(family)), dtype="float32", attn_implementation=attn_implementation)
+        lvlm = tiny_lvlm(family, attn_implementation=attn_implementation)
         torch.manual_seed(1)
         LoraAdapter(r=4, **{"lora_dropout": 0.0, **settings}).attach(lvlm)
         for name, parameter in lvlm.model.named_parameters():
@@ -108,7 +86,7 @@ class Computed:
 
 
 def compute(
-    lvlm: Lvlm, scorer: PlainScorer | TreeScorer, sequences: Sequence[ScoredSequence], seed: int = 0
+    lvlm: Lvlm, scorer: SequenceScorer[Any], sequences: Sequence[ScoredSequence], seed: int = 0
 ) -> Computed:
     lvlm.model.zero_grad()
     torch.manual_seed(seed)
@@ -240,8 +218,6 @@ class TestFeatureCache:
     @pytest.fixture
     def encoded(self, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         """Note every call of the vision tower."""
-        from halluc.models.families.pictures import PictureHooks  # noqa: PLC0415 - next to its use
-
         calls: list[str] = []
         encode = PictureHooks.encode
 
@@ -298,8 +274,110 @@ class TestFeatureCache:
         assert len(encoded) == 2
 
 
-def test_paligemma_is_refused_with_a_way_out(checkpoint: Callable[[str], Path]):
-    lvlm = load_lvlm(str(checkpoint("paligemma")), dtype="float32")
+@pytest.mark.parametrize("family", sorted(PICTURES))
+def test_shared_features_equal_padded_rows(
+    family: str, adapted: Callable[..., Lvlm], pictures: tuple[str, ...]
+):
+    lvlm = adapted(family)
+    sequences = mixed_batch(pictures)
+
+    plain = compute(lvlm, PlainScorer(lvlm), sequences)
+    assert_equal(plain, compute(lvlm, SharedFeatureScorer(lvlm), sequences))
+    assert_equal(plain, compute(lvlm, SharedFeatureScorer(lvlm, 2, FeatureCache()), sequences))
+
+
+class TestAuto:
+    @pytest.mark.parametrize("family", ["qwen2_vl", "gemma3", "mllama"])
+    def test_trees_are_used_once_the_first_batch_agrees(
+        self,
+        family: str,
+        adapted: Callable[..., Lvlm],
+        pictures: tuple[str, ...],
+        caplog: pytest.LogCaptureFixture,
+    ):
+        lvlm = adapted(family, lora_dropout=0.1)
+        scorer = AutoScorer(lvlm)
+        assert scorer.uses_trees is None
+
+        single = [ScoredSequence(ask(pictures[:1], PROMPTS[0]), "Yes")]
+        scorer(scorer.collate(single))
+        assert scorer.uses_trees is None  # one sequence says nothing about branches
+        with caplog.at_level(logging.INFO):
+            tree = compute(lvlm, scorer, mixed_batch(pictures))
+        assert scorer.uses_trees is True
+        assert "token trees agree with padded rows" in caplog.text
+        assert lvlm.training
+        other = compute(lvlm, TreeScorer(lvlm), mixed_batch(pictures))
+        assert torch.equal(tree.logps.token_logps, other.logps.token_logps)  # the check drew no dropout
+
+    def test_a_wrong_tree_falls_back_loudly(
+        self,
+        adapted: Callable[..., Lvlm],
+        pictures: tuple[str, ...],
+        monkeypatch: pytest.MonkeyPatch,
+        caplog: pytest.LogCaptureFixture,
+    ):
+        right = QwenVLTree.position_ids
+        monkeypatch.setattr(QwenVLTree, "position_ids", lambda *a: right(*a) // 2)
+        lvlm = adapted("qwen2_vl")
+        scorer = AutoScorer(lvlm)
+        sequences = mixed_batch(pictures)
+        made_before = scorer.collate(sequences)
+
+        with caplog.at_level(logging.WARNING):
+            auto = compute(lvlm, scorer, sequences)
+        assert scorer.uses_trees is False
+        assert "token trees don't agree" in caplog.text
+        plain = compute(lvlm, PlainScorer(lvlm), sequences)
+        assert_equal(plain, auto)
+        assert torch.equal(scorer(made_before).token_logps, plain.logps.token_logps)
+        assert torch.equal(scorer(scorer.collate(sequences)).token_logps, plain.logps.token_logps)
+
+    def test_a_blind_control_falls_back(
+        self, adapted: Callable[..., Lvlm], pictures: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+    ):
+        """A check that could not have failed proves nothing."""
+        lvlm = adapted("qwen2_vl")
+        scorer = AutoScorer(lvlm)
+        with monkeypatch.context() as patch:
+            for kind in (PlainScorer, TreeScorer):
+                score = kind.__call__
+                patch.setattr(kind, "__call__", lambda s, b, score=score: constant(score(s, b)))
+            scorer(scorer.collate(mixed_batch(pictures)))
+
+        assert scorer.uses_trees is False
+
+    def test_paligemma_falls_back_to_shared_features(
+        self, adapted: Callable[..., Lvlm], pictures: tuple[str, ...], caplog: pytest.LogCaptureFixture
+    ):
+        lvlm = adapted("paligemma")
+        with caplog.at_level(logging.WARNING):
+            scorer = AutoScorer(lvlm)
+
+        assert scorer.uses_trees is False
+        assert "padded rows" in caplog.text
+        sequences = mixed_batch(pictures)
+        assert isinstance(scorer.collate(sequences).batch, SharedFeatureBatch)
+        assert_equal(compute(lvlm, PlainScorer(lvlm), sequences), compute(lvlm, scorer, sequences))
+
+    def test_an_unknown_family_falls_back_to_plain_rows(
+        self, adapted: Callable[..., Lvlm], pictures: tuple[str, ...]
+    ):
+        lvlm = adapted("qwen2_vl")
+        lvlm.hf_model.config.model_type = "qwen9_vl"
+        scorer = AutoScorer(lvlm)
+
+        assert isinstance(scorer.collate(mixed_batch(pictures)).batch, PlainBatch)
+        with pytest.raises(ModelSupportError, match=r"qwen9_vl.*packing=plain"):
+            SharedFeatureScorer(lvlm)
+
+
+def constant(logps: AnswerLogps) -> AnswerLogps:
+    return replace(logps, token_logps=torch.zeros_like(logps.token_logps))
+
+
+def test_paligemma_is_refused_with_a_way_out(tiny_lvlm: Callable[..., Lvlm]):
+    lvlm = tiny_lvlm("paligemma")
 
     with pytest.raises(ModelSupportError, match=r"\(paligemma\) can't share prefixes.*packing=auto"):
         TreeScorer(lvlm)
@@ -314,9 +392,9 @@ def test_paligemma_is_refused_with_a_way_out(checkpoint: Callable[[str], Path]):
     ],
 )
 def test_decoders_that_take_no_mask_are_refused(
-    change: dict[str, object], complaint: str, checkpoint: Callable[[str], Path]
+    change: dict[str, object], complaint: str, tiny_lvlm: Callable[..., Lvlm]
 ):
-    lvlm = load_lvlm(str(checkpoint("qwen2_vl")), dtype="float32")
+    lvlm = tiny_lvlm("qwen2_vl")
     for name, value in change.items():
         setattr(lvlm.hf_model.config.get_text_config(), name, value)
 
@@ -324,8 +402,8 @@ def test_decoders_that_take_no_mask_are_refused(
         TreeScorer(lvlm)
 
 
-def test_no_sequences(checkpoint: Callable[[str], Path]):
-    scorer = TreeScorer(load_lvlm(str(checkpoint("qwen2_vl")), dtype="float32"))
+def test_no_sequences(tiny_lvlm: Callable[..., Lvlm]):
+    scorer = TreeScorer(tiny_lvlm("qwen2_vl"))
 
     scored = scorer(scorer.collate([]))
 

@@ -54,7 +54,7 @@ class TreeHooks:
         Args:
             model: The Hugging Face model.
             tokens: The forest.
-            vision: Picture tensors of each head that has pictures, in the order of the heads.
+            vision: Picture tensors, pixels aside, of each head that has pictures, in their order.
         """
         return {
             "input_ids": tokens.input_ids[None],

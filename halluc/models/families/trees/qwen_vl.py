@@ -17,9 +17,8 @@ class QwenVLTree(TreeHooks):
         self, model: PreTrainedModel, tokens: TreeTokens, vision: Sequence[Mapping[str, Tensor]]
     ) -> Tensor:
         """Return temporal, height and width positions, shape ``[3, 1, N]``."""
-        sizes = [{name: t for name, t in row.items() if not t.is_floating_point()} for row in vision]
-        joined = self.family.vision_arguments(sizes)  # positions follow the pictures' sizes, not their pixels
         mask = tokens.head_mask
+        joined = self.family.vision_arguments(vision)
         heads = self.family.position_ids(model, tokens.head_ids, mask, joined)  # [3, H, P]
         largest = heads.masked_fill(mask == 0, -1).amax((0, 2))[tokens.head_of]
         inside = heads[:, tokens.head_of, tokens.head_columns]
