@@ -1,0 +1,14 @@
+"""MiniWorld: drawn scenes in which every fact is known, and a small LVLM that hallucinates about them.
+
+::
+
+    world ─▶ scene ─▶ drawing ─────────────▶ pictures
+               │
+               ├─▶ annotations, phd, sequences ─▶ evaluation files in the published formats
+               └─▶ wording ─▶ lessons ─▶ biased lessons ─▶ pretraining ─▶ checkpoint/
+
+The world is biased on purpose, the way web data is: kinds go together in pairs, some kinds are far
+more frequent than others, some have a canonical colour, place, mood or number. Pretraining labels
+follow these priors instead of the pixels now and then, so the pretrained model knows what it sees
+and still hallucinates for the reasons that real models do.
+"""
