@@ -1,0 +1,142 @@
+"""MiniWorld as a source of training data, with its benchmark files beside it."""
+
+import json
+import logging
+import shutil
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from halluc.builders.pairs import build_pairs
+from halluc.data.records import AnswerKind, Preference, Sample
+from halluc.data.row_files import sample_row, write_lines, write_text
+from halluc.errors import ConfigError
+from halluc.miniworld.contact_sheet import contact_sheet
+from halluc.miniworld.evaluation_files import write_evaluation
+from halluc.miniworld.gallery import Gallery
+from halluc.miniworld.levels import find_level
+from halluc.miniworld.training_set import TrainingSet, build_training_set
+
+logger = logging.getLogger(__name__)
+
+MANIFEST = "miniworld.json"
+LAYOUT = 1
+"""Number of the layout and the drawing rules; a folder of another number is written anew."""
+
+TRAINING_DRAWINGS = 500_000
+SHEET_IMAGES = 30
+
+
+class MiniWorld:
+    """Draw scenes, write their pictures, benchmark files and training rows, and offer the rows.
+
+    Written below ``root``: ``train/rows.jsonl`` (readable by ``JsonlSource``), ``pope/``, ``phd/``,
+    ``vlm2/`` and ``longhalqa/`` in the published formats, each with ``images/``, and a
+    ``contact_sheet.png`` of each. Everything follows from level and seed. Training scenes hold no
+    held-out kind-colour-position combination while every evaluation scene does.
+
+    Args:
+        root: Folder for everything.
+        level: ``normal`` or ``hard``.
+        seed: Of scenes, drawings and questions, 0 to 9999.
+        images: Number of training pictures; None takes the level's.
+        sequences: Number of training sequences of two pictures; None takes the level's.
+
+    Raises:
+        UnknownOptionError: If there is no such level.
+        ConfigError: If the seed is out of range.
+    """
+
+    def __init__(
+        self,
+        root: str | Path,
+        level: str = "normal",
+        *,
+        seed: int = 0,
+        images: int | None = None,
+        sequences: int | None = None,
+    ) -> None:
+        if not 0 <= seed < 10_000:
+            raise ConfigError(f"data.seed is {seed}. Choose a seed of MiniWorld from 0 to 9999.")
+        self._root = Path(root)
+        self._seed = seed
+        found = find_level(level)
+        self._level = replace(
+            found,
+            training_images=found.training_images if images is None else images,
+            training_sequences=found.training_sequences if sequences is None else sequences,
+        )
+        self._manifest = {"layout": LAYOUT, "level": level, "seed": seed} | {
+            "images": self._level.training_images,
+            "sequences": self._level.training_sequences,
+        }
+
+    def prepare(self) -> None:
+        """Write everything; a second call with the same level and seed changes nothing.
+
+        Raises:
+            ConfigError: If the folder holds something else.
+        """
+        path = self._root / MANIFEST
+        if path.is_file() and json.loads(path.read_text()) == self._manifest:
+            return
+        self._clear(path)
+        scenes = write_evaluation(self._level, self._root, self._seed)
+        gallery = Gallery(self._training_root / "images", TRAINING_DRAWINGS + self._seed)
+        for name, scene in self._training.scenes.items():
+            gallery.add(name, scene)
+        rows = [sample_row(sample, self._training_root) for sample in self._training.samples]
+        write_lines(self._training_root / "rows.jsonl", rows)
+        for name in ("train", *scenes):
+            self._write_sheet(self._root / name)
+        logger.info("MiniWorld written to %s: %s", self._root, self._counts(scenes))
+        write_text(path, json.dumps(self._manifest) + "\n")
+
+    def samples(self) -> list[Sample]:
+        """Return the training samples, picture by picture; the pictures come from ``prepare``."""
+        return list(self._training.samples)
+
+    def preferences(self) -> list[Preference]:
+        """Return each sample of a closed answer space with a wrong answer of the same form."""
+        closed = [sample for sample in self.samples() if sample.question.space.kind is not AnswerKind.TEXT]
+        preferences, problems = build_pairs(closed, self._seed)
+        if problems:
+            logger.warning("%d samples have no wrong answer:\n  %s", len(problems), "\n  ".join(problems))
+        return preferences
+
+    @property
+    def _training_root(self) -> Path:
+        return self._root / "train"
+
+    @cached_property
+    def _training(self) -> TrainingSet:
+        return build_training_set(self._level, self._training_root.resolve() / "images", self._seed)
+
+    def _clear(self, manifest: Path) -> None:
+        """Remove what an earlier call wrote; refuse a folder that is not MiniWorld's."""
+        if not self._root.is_dir() or not any(self._root.iterdir()):
+            return
+        if not manifest.is_file() and (self._root / "train").is_dir():
+            logger.info("%s is incomplete and written anew", self._root)
+        elif not manifest.is_file():
+            raise ConfigError(f"{self._root} holds files that are not MiniWorld's. Name another data.root.")
+        for name in ("train", "pope", "phd", "vlm2", "longhalqa"):
+            shutil.rmtree(self._root / name, ignore_errors=True)
+
+    def _counts(self, scenes: Mapping[str, Any]) -> str:
+        counts = {
+            "training samples": len(self._training.samples),
+            "training pictures": len(self._training.scenes),
+        }
+        counts |= {f"{name} pictures": len(shown) for name, shown in scenes.items()}
+        return ", ".join(f"{number} {name}" for name, number in counts.items())
+
+    def _write_sheet(self, folder: Path) -> None:
+        paths = sorted(p for p in (folder / "images").rglob("*") if p.is_file())
+        step = max(1, len(paths) // SHEET_IMAGES)
+        images = [Image.open(path).convert("RGB") for path in paths[::step][:SHEET_IMAGES]]
+        contact_sheet(images).save(folder / "contact_sheet.png")
