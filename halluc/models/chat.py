@@ -68,19 +68,23 @@ class TemplateChat:
         """What the template writes around an answer, found by rendering one.
 
         The turn ends with the first control string behind the answer. A template that writes none
-        (LLaVA-1.5) gets the tokenizer's end-of-text token.
+        (LLaVA-1.5) gets the tokenizer's end-of-text token. Where an answered turn opens with other
+        spaces than the prompt (LLaVA-OneVision), the answer follows the prompt at once, since that is
+        what the model sees when it is asked.
 
         Raises:
             ModelSupportError: If an answered conversation doesn't begin like its prompt.
         """
         prompt = self._apply(_OPENING, "(probe)", generation_prompt=True)
         full = self._apply([*_OPENING, _REPLY], "(probe)", generation_prompt=False)
-        if not full.startswith(prompt) or _PROBE not in full[len(prompt) :]:
+        before, found, tail = full.rpartition(_PROBE)
+        goes_on = before.startswith(prompt)
+        if not found or not (goes_on or before.split() == prompt.split()):
             raise ModelSupportError(
                 f"the chat template doesn't write an answer right behind its generation prompt: {prompt!r} "
                 f"became {full!r}. Give the checkpoint a template that does."
             )
-        lead, tail = full[len(prompt) :].split(_PROBE, 1)
+        lead = before.removeprefix(prompt) if goes_on else ""
         controls = control_strings(self.processor)
         ends = [tail.index(control) + len(control) for control in controls if control in tail]
         return AnswerFrame(lead, tail[: min(ends)] if ends else self.processor.tokenizer.eos_token)

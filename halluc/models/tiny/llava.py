@@ -6,7 +6,7 @@ import transformers
 from transformers import PreTrainedModel, PreTrainedTokenizerFast, ProcessorMixin
 
 from halluc.models.tiny.decoder import decoder_config
-from halluc.models.tiny.templates import chatml, named_speakers
+from halluc.models.tiny.templates import named_speakers, turns
 from halluc.models.tiny.tokenizer import train_tokenizer
 
 _PATCH_PX = 14
@@ -48,7 +48,7 @@ def llava() -> tuple[PreTrainedModel, ProcessorMixin]:
         patch_size=_PATCH_PX,
         vision_feature_select_strategy="default",
         num_additional_image_tokens=1,
-        chat_template=named_speakers("<image>\n", tail=" "),
+        chat_template=named_speakers("<image>\n", tail=" ", images_first=True),
     )
     return transformers.LlavaForConditionalGeneration(config), processor
 
@@ -72,7 +72,7 @@ def llava_next() -> tuple[PreTrainedModel, ProcessorMixin]:
         patch_size=_PATCH_PX,
         vision_feature_select_strategy="default",
         num_additional_image_tokens=1,
-        chat_template=named_speakers("<image>\n", tail="</s>"),
+        chat_template=named_speakers("<image>\n", tail="</s>", images_first=True),
     )
     return transformers.LlavaNextForConditionalGeneration(config), processor
 
@@ -98,6 +98,13 @@ def llava_onevision() -> tuple[PreTrainedModel, ProcessorMixin]:
         video_processor=transformers.LlavaOnevisionVideoProcessor(size=_SQUARE),
         num_image_tokens=(_IMAGE_PX // _PATCH_PX) ** 2,
         vision_feature_select_strategy="full",
-        chat_template=chatml("<image>\n"),
+        # Like the published one, it writes a space in an answered turn that its prompt does not have.
+        chat_template=turns(
+            "<image>\n",
+            head="<|im_start|>ROLE \n",
+            tail="<|im_end|>",
+            opening="<|im_start|>assistant\n",
+            images_first=True,
+        ),
     )
     return transformers.LlavaOnevisionForConditionalGeneration(config), processor

@@ -27,6 +27,7 @@ def chat_of(tiny_checkpoint):
         ("qwen2_vl", "", "<|im_end|>"),
         ("llava", " ", "</s>"),  # its template writes no end of turn
         ("llava_next", " ", "</s>"),
+        ("llava_onevision", "", "<|im_end|>"),  # its answered turns open with another space
         ("idefics3", " ", "<end_of_utterance>"),
         ("gemma3", "", "<end_of_turn>"),
         ("mllama", "", "<|eot_id|>"),
