@@ -1,9 +1,10 @@
 """From questions and answers to token ids and picture tensors."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import chain
 
-from transformers import ProcessorMixin
+from transformers import PreTrainedTokenizerBase, ProcessorMixin
 
 from halluc.data.images import load_image
 from halluc.data.records import Question
@@ -102,10 +103,11 @@ class PromptEncoder:
         """
         refuse_controls(self.processor, question, answer)
         frame = self.chat.frame
-        prompt = self._expand(self.chat.render(question), vision)
+        prompt = self.chat.render(question)
         full = prompt + frame.lead + answer + (frame.end if ends_turn else "")
-        input_ids = self._tokenise(full)
-        return EncodedSequence(tuple(input_ids), _common_prefix(self._tokenise(prompt), input_ids))
+        input_ids = self._tokenise(full, vision)
+        prompt_ids = self._tokenise(prompt, vision)
+        return EncodedSequence(tuple(input_ids), _common_prefix(prompt_ids, input_ids))
 
     def encode_prompt(self, question: Question, vision: VisionInputs | None) -> tuple[int, ...]:
         """Tokenise a prompt alone, as generation wants it.
@@ -115,7 +117,7 @@ class PromptEncoder:
             ModelSupportError: If the chat template can't write this conversation.
         """
         refuse_controls(self.processor, question)
-        return tuple(self._tokenise(self._expand(self.chat.render(question), vision)))
+        return tuple(self._tokenise(self.chat.render(question), vision))
 
     def answer_ids(self, question: Question, answer: str) -> tuple[int, ...]:
         """Return the tokens of an answer in its place, the end of the turn left out; reads no picture."""
@@ -125,23 +127,55 @@ class PromptEncoder:
     @cached_property
     def end_of_turn_id(self) -> int:
         """Token id that ends a turn."""
-        return self._tokenise(self.chat.frame.end)[-1]
+        return self._tokenise(self.chat.frame.end, None)[-1]
 
-    def _expand(self, text: str, vision: VisionInputs | None) -> str:
-        """Replace each placeholder by the text that the processor puts in its place."""
-        if vision is None:
-            return text
-        parts = text.split(self.family.placeholder(self.processor))
-        return "".join(
-            part + expansion for part, expansion in zip(parts, (*vision.expansions, ""), strict=True)
-        )
+    def _tokenise(self, text: str, vision: VisionInputs | None) -> list[int]:
+        """Tokenise rendered text as the processor would, placeholders expanded.
 
-    def _tokenise(self, text: str) -> list[int]:
-        """Tokenise rendered text; a beginning-of-text token is added unless the template wrote it."""
+        A picture's thousand tokens are spliced in where that is exact, and otherwise tokenised with
+        the text around them.
+        """
         tokenizer = self.processor.tokenizer
         written = tokenizer.bos_token is not None and text.startswith(tokenizer.bos_token)
-        ids: list[int] = tokenizer(text, add_special_tokens=not written)["input_ids"]
-        return ids
+        if vision is None:
+            return _ids(tokenizer, text, add_special_tokens=not written)
+        placeholder = self.family.placeholder(self.processor)
+        found = [picture_ids(tokenizer, placeholder, expansion) for expansion in vision.expansions]
+        spliced = [ids for ids in found if ids is not None]
+        if len(spliced) < len(found):
+            parts = zip(text.split(placeholder), (*vision.expansions, ""), strict=True)
+            expanded = "".join(part + expansion for part, expansion in parts)
+            return _ids(tokenizer, expanded, add_special_tokens=not written)
+        placeholder_id = tokenizer.convert_tokens_to_ids(placeholder)
+        left = iter(spliced)
+        tokens = _ids(tokenizer, text, add_special_tokens=not written)
+        return list(chain.from_iterable(next(left) if t == placeholder_id else (t,) for t in tokens))
+
+
+@lru_cache(maxsize=64)
+def picture_ids(
+    tokenizer: PreTrainedTokenizerBase, placeholder: str, expansion: str
+) -> tuple[int, ...] | None:
+    """Tokenise a placeholder's expansion on its own, where that gives what it gives inside a text.
+
+    A tokenizer cuts text at control tokens first. So the tokens around a picture don't change if one
+    control token is put in place of others that treat neighbouring space alike.
+
+    Returns:
+        The tokens; None if the expansion begins or ends with other text (Gemma-3: line breaks).
+    """
+    ids = tuple(_ids(tokenizer, expansion, add_special_tokens=False))
+    added = tokenizer.added_tokens_decoder
+    outer = added.get(tokenizer.convert_tokens_to_ids(placeholder))
+    first, last = added.get(ids[0]), added.get(ids[-1])
+    if outer is None or first is None or last is None:
+        return None
+    return ids if (first.lstrip, last.rstrip) == (outer.lstrip, outer.rstrip) else None
+
+
+def _ids(tokenizer: PreTrainedTokenizerBase, text: str, *, add_special_tokens: bool) -> list[int]:
+    ids: list[int] = tokenizer(text, add_special_tokens=add_special_tokens)["input_ids"]
+    return ids
 
 
 def _common_prefix(first: list[int], second: list[int]) -> int:

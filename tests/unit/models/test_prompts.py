@@ -2,11 +2,12 @@ import pickle
 
 import pytest
 from PIL import Image
-from transformers import AutoProcessor
+from transformers import AddedToken, AutoProcessor
 
 from halluc.errors import ImageError, RecordError
 from halluc.models.families.table import family_for
-from halluc.models.prompts import PromptEncoder
+from halluc.models.prompts import PromptEncoder, picture_ids
+from halluc.models.tiny.build import FAMILIES
 
 
 @pytest.fixture(scope="module")
@@ -139,3 +140,25 @@ def test_padding_falls_back_to_the_end_of_text(encoders):
     assert encoder.pad_id == tokenizer.convert_tokens_to_ids("<pad>")
     tokenizer.pad_token = None
     assert encoder.pad_id == tokenizer.convert_tokens_to_ids("</s>")
+
+
+@pytest.mark.parametrize("family", sorted(FAMILIES))
+def test_spliced_tokens_equal_those_of_the_expanded_text(family, encoders, ask, pictures, monkeypatch):
+    """Spliced or not, and for all but Gemma-3 they are: the tokens are those of the whole text."""
+    encoder = encoders(family)
+    question = ask("  Same?\n\nLook.", *pictures[:2])
+    vision = encoder.vision(question)
+    ids = encoder.encode_prompt(question, vision)
+    placeholder = encoder.family.placeholder(encoder.processor)
+    spliced = [picture_ids(encoder.processor.tokenizer, placeholder, text) for text in vision.expansions]
+    assert all(tokens is None for tokens in spliced) == (family == "gemma3")
+    monkeypatch.setattr("halluc.models.prompts.picture_ids", lambda *_: None)
+    assert encoder.encode_prompt(question, vision) == ids
+
+
+def test_tokens_that_swallow_space_are_not_spliced(encoders):
+    tokenizer = encoders("internvl").processor.tokenizer
+    assert picture_ids(tokenizer, "<IMG_CONTEXT>", "<img><IMG_CONTEXT></img>") is not None
+    tokenizer.add_tokens([AddedToken("<greedy>", rstrip=True, special=True)])
+    assert picture_ids(tokenizer, "<IMG_CONTEXT>", "<img><greedy>") is None
+    assert picture_ids(tokenizer, "<IMG_CONTEXT>", "<img>text") is None
