@@ -1,0 +1,94 @@
+"""A drawn world of twelve pictures, annotated like COCO, and runs of the whole program on it."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PIL import Image, ImageDraw
+
+ROOT = Path(__file__).parents[2]
+COLOURS = {"ball": "red", "box": "green", "door": "blue", "lamp": "yellow", "rug": "purple", "vase": "orange"}
+PRESENT = [
+    ("ball", "box", "door"), ("ball", "box", "lamp"), ("ball", "box"), ("ball", "rug", "vase"),
+    ("box", "door", "rug"), ("door", "lamp"), ("lamp", "rug", "vase"), ("ball", "ball", "box"),
+    ("vase", "vase", "rug"), ("box", "lamp"), ("ball", "door"), ("rug", "rug", "lamp"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def instances(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Draw the pictures and write their COCO instances file; returns the file."""
+    root = tmp_path_factory.mktemp("drawn")
+    (root / "images").mkdir()
+    names = sorted(COLOURS)
+    images, annotations = [], []
+    for number, objects in enumerate(PRESENT, start=1):
+        picture = Image.new("RGB", (112, 84), (200 + number, 220, 230))
+        draw = ImageDraw.Draw(picture)
+        for place, name in enumerate(objects):
+            box = (4 + 36 * place, 20 + 3 * place, 32 + 36 * place, 60 + 3 * place)
+            draw.rectangle(box, fill=COLOURS[name])
+            annotations.append(
+                {
+                    "id": len(annotations) + 1,
+                    "image_id": number,
+                    "category_id": names.index(name) + 1,
+                    "bbox": [box[0], box[1], box[2] - box[0], box[3] - box[1]],
+                    "area": 28 * 40,
+                    "iscrowd": 0,
+                }
+            )
+        file_name = f"{number:012d}.png"
+        picture.save(root / "images" / file_name)
+        images.append({"id": number, "file_name": file_name, "width": 112, "height": 84})
+    categories = [{"id": i, "name": name, "supercategory": ""} for i, name in enumerate(names, start=1)]
+    path = root / "instances.json"
+    path.write_text(json.dumps({"images": images, "annotations": annotations, "categories": categories}))
+    return path
+
+
+class Program:
+    """Run ``train.py`` the way a user does, on the drawn world and a tiny checkpoint."""
+
+    def __init__(self, instances: Path, model: Path) -> None:
+        self.fixed = [
+            "experiment=pope_dpo_qwen2vl",
+            f"data.instances={instances}",
+            f"model.path={model}",
+            "model.dtype=float32",
+            "trainer.accelerator=cpu",
+            "logger=csv",
+            "data.batch_size=8",
+            "evaluation.final_text.max_new_tokens=4",
+        ]
+
+    def command(self, *overrides: str) -> list[str]:
+        return [sys.executable, str(ROOT / "train.py"), *self.fixed, *overrides]
+
+    def environment(self) -> dict[str, str]:
+        settings = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "WANDB_MODE": "offline", "COLUMNS": "160"}
+        return os.environ | settings
+
+    def __call__(self, *overrides: str, cwd: Path, status: int = 0) -> str:
+        """Run it in ``cwd``; returns what it printed."""
+        done = subprocess.run(
+            self.command(*overrides),
+            cwd=cwd,
+            env=self.environment(),
+            capture_output=True,
+            text=True,
+            timeout=400,
+            check=False,
+        )
+        assert done.returncode == status, done.stdout[-4000:] + done.stderr[-4000:]
+        return done.stdout + done.stderr
+
+
+@pytest.fixture(scope="session")
+def program(instances: Path, tiny_checkpoint: Callable[[str], Path]) -> Program:
+    """Return the program."""
+    return Program(instances, tiny_checkpoint("qwen2_vl"))

@@ -1,0 +1,97 @@
+"""The main job: one command trains, measures all three scores every epoch, and leaves its files."""
+
+import csv
+import json
+
+import peft
+import pytest
+from transformers import AutoModelForImageTextToText
+
+from halluc.report.results import read_predictions
+
+pytestmark = [
+    pytest.mark.slow,
+    # PEFT 0.21 asks for the attribute by the name that transformers 5.24 deprecates:
+    # https://github.com/huggingface/peft/blob/main/src/peft/peft_model.py
+    pytest.mark.filterwarnings("ignore:.is_gradient_checkpointing.:FutureWarning"),
+]
+
+HEADLINES = ("val/pope/accuracy", "val/phd/index", "val/vlm2/gated_mean", "select/score")
+
+
+def logged(run_dir):
+    with (run_dir / "metrics.csv").open() as lines:
+        return list(csv.DictReader(lines))
+
+
+@pytest.fixture(scope="module", params=["dpo", "sft"])
+def finished(request, program, tmp_path_factory):
+    cwd = tmp_path_factory.mktemp(request.param)
+    printed = program(f"method={request.param}", "trainer.max_epochs=2", cwd=cwd)
+    (run_dir,) = (cwd / "runs").iterdir()
+    return request.param, run_dir, printed
+
+
+def test_every_score_is_measured_before_and_after_every_epoch(finished):
+    _, run_dir, _ = finished
+    for key in HEADLINES:
+        assert len([row for row in logged(run_dir) if row.get(key)]) == 3, key  # baseline, two epochs
+
+
+def test_results_hold_baseline_final_best_and_full(finished):
+    _, run_dir, _ = finished
+    results = json.loads((run_dir / "results.json").read_text())
+    for part in ("baseline", "final", "best"):
+        assert set(HEADLINES) <= results[part].keys(), part
+    assert results["best"]["select/score"] >= results["final"]["select/score"]
+    selected = [v for k, v in results["best"].items() if k.startswith("select/") and k != "select/score"]
+    assert results["best"]["select/score"] == pytest.approx(sum(selected) / len(selected))
+    assert {"val/pope/accuracy", "text/pope/accuracy"} <= results["full"].keys()
+
+
+def test_predictions_are_kept_for_every_question(finished):
+    _, run_dir, _ = finished
+    for when in ("baseline", "epoch_1", "epoch_2", "full", "full_text"):
+        for name in ("pope", "phd", "vlm2"):
+            rows = read_predictions(run_dir / "predictions" / when / f"{name}.jsonl")
+            assert rows
+            assert len({row["id"] for row in rows}) == len(rows)
+            assert all(row["response"] is not None for row in rows)
+
+
+def test_the_adapters_load_with_plain_peft_onto_the_decoder(finished, tiny_checkpoint):
+    _, run_dir, _ = finished
+    for folder in ("adapter", "adapter_last"):
+        base = AutoModelForImageTextToText.from_pretrained(tiny_checkpoint("qwen2_vl"))
+        model = peft.PeftModel.from_pretrained(base, run_dir / folder)
+        names = [n for n, p in model.named_parameters() if "lora_B" in n and p.abs().max() > 0]
+        assert names
+        assert not [n for n in names if "visual" in n]
+
+
+def test_the_screen_tells_the_story(finished):
+    method, run_dir, printed = finished
+    assert "Before and after" in printed
+    assert "adapter on 14 modules" in printed
+    assert "no training picture occurs in the evaluation" in printed
+    assert run_dir.name in printed
+    assert "Traceback" not in printed
+    assert (run_dir / "config.yaml").exists()
+    assert (run_dir / "checkpoints" / "last.ckpt").exists()
+    first = next(row for row in logged(run_dir) if row.get("train/loss"))
+    if method == "dpo":
+        assert float(first["train/loss"]) == pytest.approx(0.693147, abs=1e-5)
+        assert float(first["train/rewards/margins"]) == 0.0
+
+
+def test_without_network_a_hub_model_is_one_clear_error_within_seconds(program, tmp_path):
+    printed = program("model.path=Qwen/Qwen2-VL-7B-Instruct", cwd=tmp_path, status=1)
+    assert "model.path" in printed
+    assert "HF_HUB_OFFLINE" in printed
+    assert "Traceback" not in printed
+
+
+def test_missing_benchmark_files_stop_the_run_before_any_weights_are_loaded(program, tmp_path):
+    printed = program("benchmark.pope.root=nowhere", cwd=tmp_path, status=1)
+    assert "benchmark.pope.root" in printed
+    assert "adapter on" not in printed
