@@ -6,6 +6,7 @@ from halluc.errors import ConfigError, UnknownOptionError
 from halluc.models.adapters import LoraAdapter
 from halluc.models.families.table import family_for
 from halluc.models.quantization import Quantization, modules_outside_decoder
+from halluc.models.tiny.build import FAMILIES
 from halluc.packing.plain import PlainScorer
 from halluc.packing.sequence import ScoredSequence
 
@@ -23,6 +24,14 @@ bnb = pytest.importorskip("bitsandbytes")
 def test_what_stays_unquantised_is_named_in_full(family, kept, tiny_checkpoint):
     config = AutoConfig.from_pretrained(tiny_checkpoint(family))
     assert modules_outside_decoder(config, family_for(family)) == kept
+
+
+@pytest.mark.parametrize("family", sorted(FAMILIES))
+def test_output_layer_and_vision_are_kept_in_every_family(family, tiny_checkpoint):
+    kept = modules_outside_decoder(AutoConfig.from_pretrained(tiny_checkpoint(family)), family_for(family))
+    assert "lm_head" in kept
+    assert sum("visual" in name or "vision" in name for name in kept) == 1
+    assert not any("language_model" in name or "text_model" in name for name in kept)
 
 
 @pytest.mark.parametrize(
