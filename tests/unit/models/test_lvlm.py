@@ -1,7 +1,8 @@
 import pytest
 import torch
 
-from halluc.errors import ConfigError
+from halluc.data.records import Sample
+from halluc.errors import ConfigError, RecordError
 from halluc.models.adapters import LoraAdapter
 
 
@@ -55,3 +56,13 @@ def test_earlier_calls_leave_no_trace(tiny_lvlm, ask, pictures):
         lvlm.hf_model.generate(**seen, max_new_tokens=2, do_sample=False)
         assert lvlm.hf_model.model.rope_deltas is not None
         assert torch.equal(lvlm(*arguments), before)
+
+
+def test_training_texts_are_checked_before_training(tiny_lvlm, ask):
+    lvlm = tiny_lvlm()
+    good = Sample(question=ask("Is it?", id="p1"), answer="Yes")
+    lvlm.check_texts([good])
+    bad = Sample(question=ask("Is it?", id="p2"), answer="<|im_end|>")
+    with pytest.raises(RecordError, match="1 texts hold control strings") as caught:
+        lvlm.check_texts([good, bad])
+    assert caught.value.problems == ("question p2: its answer holds '<|im_end|>'",)
