@@ -3,14 +3,18 @@
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from halluc.benchmarks.answers import Answers, Pair
 from halluc.benchmarks.image_paths import inside
 from halluc.benchmarks.published import PublishedBenchmark
-from halluc.benchmarks.question_source import Pair, Reading
+from halluc.benchmarks.question_source import Reading
 from halluc.benchmarks.rows import TEXT_FIELDS, Row, read_rows
-from halluc.benchmarks.yes_no_scoring import Scores, count_pairs, defined, group_pairs, prefixed
+from halluc.benchmarks.score_names import mean_if_known, prefixed
+from halluc.benchmarks.yes_no_scoring import NOTHING, count_groups
 from halluc.data.records import AnswerSpace, Prediction, Question
 from halluc.errors import RecordError, SourceNotFoundError
 from halluc.metrics.amber import no_scores, official_no_scores
+from halluc.metrics.tally import Scores, Tally
+from halluc.metrics.yes_no import YesNoCounts
 from halluc.parsing.profiles import OFFICIAL, STRICT, VLMEVALKIT, pick
 from halluc.parsing.readers import AMBER
 
@@ -90,8 +94,8 @@ class Amber(PublishedBenchmark):
         """Read "yes" or "no" under the profile; None means unparsed."""
         return self._read(text)
 
-    def score(self, predictions: Sequence[Prediction]) -> dict[str, float]:
-        """Score all questions together, by dimension, and the attributes by kind.
+    def tally(self, predictions: Sequence[Prediction]) -> Tally:
+        """Count each dimension and kind of attribute.
 
         Returns:
             ``accuracy``, ``precision``, ``recall``, ``f1`` and ``n``, plain and behind ``existence/``,
@@ -101,26 +105,35 @@ class Amber(PublishedBenchmark):
         Raises:
             BenchmarkError: If an id is unknown or occurs twice.
         """
-        pairs = self._source.match(predictions)
-        dimensions = group_pairs(pairs, "subset")
-        scores = self._scores(pairs)
-        for name, group in {**dimensions, **group_pairs(pairs, "attribute")}.items():
-            epsilon = EXISTENCE_EPSILON if name == "existence" else EPSILON
-            scores |= prefixed(name, self._scores(group, epsilon))
-        if dimensions:
-            accuracies = [no_scores(count_pairs(group))["accuracy"] or 0.0 for group in dimensions.values()]
-            scores["mean_accuracy"] = sum(accuracies) / len(accuracies)
-        return defined(self.key, scores) | self._source.skipped_score()
+        answers = self._source.answers(predictions)
+        parts = _by_part(answers)
+        groups = count_groups(answers, parts)
+        dimensions = {dimension: None for dimension, _ in parts}
+        attributes = {attribute: None for _, attribute in parts if attribute}
 
-    def _scores(self, pairs: Sequence[Pair], epsilon: float = EPSILON) -> Scores:
-        n = {"n": float(len(pairs))}
-        if self.profile != OFFICIAL or not pairs:
-            return no_scores(count_pairs(pairs)) | n
-        kinds: dict[str, list[Pair]] = {}
-        for question, prediction in pairs:
-            kind = question.tags.get("attribute", "") if epsilon == EPSILON else ""
-            kinds.setdefault(kind, []).append((question, prediction))
-        return official_no_scores([count_pairs(group) for group in kinds.values()], f1_epsilon=epsilon) | n
+        def formula(totals: Mapping[tuple[str, str], YesNoCounts]) -> Scores:
+            scores = self._scores(totals)
+            for dimension in dimensions:
+                own = {part: counts for part, counts in totals.items() if part[0] == dimension}
+                scores |= prefixed(dimension, self._scores(own, existence=dimension == "existence"))
+            for attribute in attributes:
+                own = {part: counts for part, counts in totals.items() if part[1] == attribute}
+                scores |= prefixed(attribute, self._scores(own))
+            return scores | _mean_accuracy(totals)
+
+        return Tally(answers.count, groups, formula)
+
+    def _scores(self, totals: Mapping[tuple[str, str], YesNoCounts], *, existence: bool = False) -> Scores:
+        pooled = sum(totals.values(), start=NOTHING)
+        n = {"n": float(pooled.n)}
+        if self.profile != OFFICIAL or not totals:
+            return no_scores(pooled) | n
+        if existence:
+            return official_no_scores([pooled], f1_epsilon=EXISTENCE_EPSILON) | n
+        kinds: dict[str, YesNoCounts] = {}
+        for (_, attribute), counts in totals.items():
+            kinds[attribute] = kinds.get(attribute, NOTHING) + counts
+        return official_no_scores(list(kinds.values()), f1_epsilon=EPSILON) | n
 
     def _read_files(self) -> Reading:
         folder = self._data_folder()
@@ -168,3 +181,20 @@ class Amber(PublishedBenchmark):
             tags={"subset": dimension} | ({"attribute": attribute} if attribute else {}),
             group=name,
         )
+
+
+def _by_part(answers: Answers) -> dict[tuple[str, str], list[Pair]]:
+    """Split by dimension and kind of attribute, which is empty outside of attributes."""
+    parts: dict[tuple[str, str], list[Pair]] = {}
+    for question, prediction in answers.pairs:
+        part = (question.tags["subset"], question.tags.get("attribute", ""))
+        parts.setdefault(part, []).append((question, prediction))
+    return parts
+
+
+def _mean_accuracy(totals: Mapping[tuple[str, str], YesNoCounts]) -> Scores:
+    dimensions: dict[str, YesNoCounts] = {}
+    for (dimension, _), counts in totals.items():
+        dimensions[dimension] = dimensions.get(dimension, NOTHING) + counts
+    accuracies = [no_scores(counts)["accuracy"] for counts in dimensions.values()]
+    return {"mean_accuracy": mean_if_known(accuracies)} if dimensions else {}

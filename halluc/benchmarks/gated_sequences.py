@@ -5,13 +5,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from halluc.benchmarks.answers import Answers, Pair
 from halluc.benchmarks.image_paths import inside
-from halluc.benchmarks.question_source import Pair
 from halluc.benchmarks.rows import Row
-from halluc.benchmarks.yes_no_scoring import Scores, group_pairs, prefixed
+from halluc.benchmarks.score_names import prefixed
 from halluc.data.records import AnswerSpace, Question
 from halluc.errors import RecordError
-from halluc.metrics.gated import GatedSequence, gated_scores
+from halluc.metrics.gated import GatedSequence, GatedSums, gated_scores_of
+from halluc.metrics.tally import Scores
+from halluc.metrics.weighted import Sums
 from halluc.parsing import official, strict
 from halluc.parsing.labels import read_yes_no_label
 
@@ -86,24 +88,35 @@ def responses_of(row: Row) -> dict[str, str | None]:
     return {name: Row(part, row.file, row.line).response for name, part in parts.items()}
 
 
-def score_sequences(pairs: Sequence[Pair]) -> Scores:
-    """Score whole sequences, all together and by task.
+def sequence_groups(answers: Answers) -> dict[str, Sums[GatedSums]]:
+    """Total whole sequences, by task.
 
     Args:
-        pairs: Answered questions of sequences; those without the tag ``sequence`` are left out.
+        answers: Answered questions; those without the tag ``sequence`` are left out.
+
+    Returns:
+        Task to sums; sequences without a task are under "".
+    """
+    units: dict[str, list[tuple[Question, GatedSums]]] = {}
+    for members in answers.by_tag("sequence").values():
+        first = members[0][0]
+        units.setdefault(first.tags.get("task", ""), []).append((first, GatedSums.of(_result(members))))
+    return {task: answers.sums(own, GatedSums) for task, own in units.items()}
+
+
+def score_sequences(totals: Mapping[str, GatedSums]) -> Scores:
+    """Score sequences, all together and by task.
+
+    Args:
+        totals: Task to sums, as ``sequence_groups`` names them.
 
     Returns:
         The names of ``gated_scores``, plain and behind ``<task>/``.
     """
-    sequences = group_pairs(pairs, "sequence")
-    results = {name: _result(members) for name, members in sequences.items()}
-    scores = gated_scores(list(results.values()))
-    by_task: dict[str, list[GatedSequence]] = {}
-    for name, members in sequences.items():
-        if "task" in members[0][0].tags:
-            by_task.setdefault(members[0][0].tags["task"], []).append(results[name])
-    for task, members_of_task in by_task.items():
-        scores |= prefixed(task, gated_scores(members_of_task))
+    scores = gated_scores_of(sum(totals.values(), start=GatedSums(0.0, 0.0, 0.0, 0.0)))
+    for task, sums in totals.items():
+        if task:
+            scores |= prefixed(task, gated_scores_of(sums))
     return scores
 
 

@@ -1,18 +1,22 @@
 """LongHalQA: hallucinations in long descriptions and conversations."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+from halluc.benchmarks.choice_scoring import choice_group
 from halluc.benchmarks.image_paths import inside
 from halluc.benchmarks.published import PublishedBenchmark
-from halluc.benchmarks.question_source import Pair, Reading
+from halluc.benchmarks.question_source import Reading
 from halluc.benchmarks.rows import Row, read_rows
-from halluc.benchmarks.yes_no_scoring import Scores, defined, group_pairs, prefixed, score_pairs
+from halluc.benchmarks.score_names import prefixed
+from halluc.benchmarks.yes_no_scoring import MARGINS, Formula, count_groups, margin_groups, score_counts
 from halluc.data.records import AnswerKind, AnswerSpace, Prediction, Question
 from halluc.errors import RecordError
-from halluc.metrics.choice import choice_scores
-from halluc.metrics.yes_no import YesNoCounts, yes_no_scores
+from halluc.metrics.choice import choice_scores_of
+from halluc.metrics.tally import Scores, Tally
+from halluc.metrics.yes_no import yes_no_scores
 from halluc.metrics.yes_no_upstream import longhalqa_yes_no_scores
 from halluc.parsing.profiles import OFFICIAL, STRICT, pick
 from halluc.parsing.readers import LONGHALQA
@@ -33,7 +37,7 @@ LETTERS = "ABCD"
 YES_OR_NO = "\nAnswer the question using a single word 'Yes' or 'No'."
 LETTER_ONLY = "\nAnswer with the option's letter from the given choices directly."
 
-FORMULAS: dict[str, Callable[[YesNoCounts], Scores]] = {
+FORMULAS: dict[str, Formula] = {
     STRICT: yes_no_scores,
     OFFICIAL: longhalqa_yes_no_scores,
 }
@@ -99,27 +103,34 @@ class LongHalQA(PublishedBenchmark):
         """Read "yes" or "no", or a letter, under the profile; None means unparsed."""
         return self._readers[question.space.kind](text, question.space)
 
-    def score(self, predictions: Sequence[Prediction]) -> dict[str, float]:
-        """Score each task; how the paper weighs them into one number is not known, so none is given.
+    def tally(self, predictions: Sequence[Prediction]) -> Tally:
+        """Count each task; how the paper weighs them into one number is not known, so none is given.
 
         Returns:
             ``<task>/`` with ``accuracy``, ``unparsed_rate`` and ``n``; for binary tasks also
-            ``precision``, ``recall``, ``f1`` and ``yes_ratio``, and for likelihood answers ``auroc`` and
-            ``best_threshold_accuracy``.
+            ``precision``, ``recall``, ``no_recall``, ``f1`` and ``yes_ratio``, and for likelihood
+            answers ``auroc`` and ``best_threshold_accuracy``.
 
         Raises:
             BenchmarkError: If an id is unknown or occurs twice.
         """
-        pairs = self._source.match(predictions)
-        scores: Scores = {}
-        for task, group in group_pairs(pairs, "task").items():
-            scores |= prefixed(task, self._score_task(group))
-        return defined(self.key, scores) | self._source.skipped_score()
+        answers = self._source.answers(predictions)
+        tasks = answers.by_tag("task")
+        binary = {task: pairs for task, pairs in tasks.items() if _is_binary(pairs[0][0])}
+        groups = count_groups(answers, binary) | margin_groups(answers, binary)
+        groups |= {task: choice_group(answers, pairs) for task, pairs in tasks.items() if task not in binary}
 
-    def _score_task(self, pairs: Sequence[Pair]) -> Scores:
-        if pairs[0][0].space.kind is AnswerKind.YES_NO:
-            return score_pairs(pairs, FORMULAS[self.profile])
-        return choice_scores([p.parsed for _, p in pairs], [q.gold or "" for q, _ in pairs])
+        def formula(totals: Mapping[str, Any]) -> Scores:
+            scores: Scores = {}
+            for task in tasks:
+                if task in binary:
+                    own = score_counts(totals[task], FORMULAS[self.profile], totals.get(MARGINS + task))
+                else:
+                    own = choice_scores_of(totals[task])
+                scores |= prefixed(task, own)
+            return scores
+
+        return Tally(answers.count, groups, formula)
 
     def _scorable(self, row: Row) -> list[Question]:
         return _questions_of(_row_task(row), None, row)
@@ -153,9 +164,14 @@ def _questions_of(task: str, image_root: Path | None, row: Row) -> list[Question
     return [question]
 
 
+def _is_binary(question: Question) -> bool:
+    return question.space.kind is AnswerKind.YES_NO
+
+
 def _row_task(row: Row) -> str:
-    """Return the task that a record names, or its file does."""
+    """Return the task that a record names, or the name of its file ends in."""
     name = str(row.record.get("task", row.file.stem))
-    if name not in TASKS:
+    found = next((task for task in TASKS if name == task or row.file.stem.endswith(f"_{task}")), None)
+    if found is None:
         raise RecordError(f"{row.where}: {name!r} is no task. Name one of {', '.join(TASKS)}.")
-    return name
+    return found

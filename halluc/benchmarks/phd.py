@@ -1,19 +1,24 @@
 """PhD: paired yes/no questions, alone, behind a misleading context, and on impossible pictures."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+from halluc.benchmarks.answers import Pair
 from halluc.benchmarks.image_paths import inside
 from halluc.benchmarks.pope import SHORT_ANSWER
 from halluc.benchmarks.published import PublishedBenchmark
-from halluc.benchmarks.question_source import Pair, Reading
+from halluc.benchmarks.question_source import Reading
 from halluc.benchmarks.rows import Row, read_rows
-from halluc.benchmarks.yes_no_scoring import Scores, count_pairs, defined, group_pairs, prefixed
+from halluc.benchmarks.score_names import mean_if_known, prefixed
+from halluc.benchmarks.yes_no_scoring import MARGINS, NOTHING, count_groups, margin_groups, score_counts
 from halluc.data.records import AnswerSpace, Prediction, Question
 from halluc.errors import RecordError
 from halluc.metrics.phd_index import phd_scores
+from halluc.metrics.tally import Scores, Tally
+from halluc.metrics.yes_no import YesNoCounts
 from halluc.parsing.profiles import OFFICIAL, STRICT, pick
 from halluc.parsing.readers import YES_NO
 
@@ -94,31 +99,41 @@ class Phd(PublishedBenchmark):
         """Read "yes" or "no" under the profile; None means unparsed."""
         return self._read(text)
 
-    def score(self, predictions: Sequence[Prediction]) -> dict[str, float]:
-        """Compute recalls and PhD Index of each mode and task, and the mean of the modes' indices.
+    def tally(self, predictions: Sequence[Prediction]) -> Tally:
+        """Count each mode and task; the headline is the mean of the modes' indices.
 
         The modes' indices pool their tasks. ``index`` is the unweighted mean over the modes that were
         asked; ``pooled/index`` is the index of all answers together, which is another number.
 
         Returns:
             ``<mode>/<task>/``, ``<mode>/`` and ``pooled/`` with ``yes_recall``, ``no_recall``,
-            ``index``, ``unparsed_rate`` and ``n``; ``index``; ``n``.
+            ``index``, ``yes_ratio``, ``unparsed_rate`` and ``n``; modes and ``pooled`` for likelihood
+            answers also ``auroc`` and ``best_threshold_accuracy``; ``index``; ``n``.
 
         Raises:
             BenchmarkError: If an id is unknown or occurs twice.
         """
-        pairs = self._source.match(predictions)
-        scores: Scores = {}
-        for mode, group in group_pairs(pairs, "mode").items():
-            for task, subgroup in group_pairs(group, "task").items():
-                scores |= prefixed(f"{mode}/{task}", _scores(subgroup))
-            scores |= prefixed(mode, _scores(group))
-        indices = [scores[f"{mode}/index"] for mode in MODES if f"{mode}/index" in scores]
-        known = [index for index in indices if index is not None]
-        if indices:
-            scores["index"] = sum(known) / len(known) if len(known) == len(indices) else None
-        scores |= prefixed("pooled", _scores(pairs)) | {"n": float(len(pairs))}
-        return defined(self.key, scores) | self._source.skipped_score()
+        answers = self._source.answers(predictions)
+        modes = answers.by_tag("mode")
+        leaves = {(mode, task): pairs for mode, own in modes.items() for task, pairs in _by_task(own).items()}
+        margins = margin_groups(answers, {**modes, "pooled": answers.pairs})
+
+        def formula(totals: Mapping[Any, Any]) -> Scores:
+            scores: Scores = {}
+            pooled = NOTHING
+            for mode in modes:
+                own = {leaf: totals[leaf] for leaf in leaves if leaf[0] == mode}
+                for (_, task), counts in own.items():
+                    scores |= prefixed(f"{mode}/{task}", score_counts(counts, _scores)) if task else {}
+                counts = sum(own.values(), start=NOTHING)
+                scores |= prefixed(mode, score_counts(counts, _scores, totals.get(MARGINS + mode)))
+                pooled += counts
+            if modes:
+                scores["index"] = mean_if_known([scores[f"{mode}/index"] for mode in modes])
+            scores |= prefixed("pooled", score_counts(pooled, _scores, totals.get(MARGINS + "pooled")))
+            return scores | {"n": float(pooled.n)}
+
+        return Tally(answers.count, count_groups(answers, leaves) | margins, formula)
 
     def _read_files(self) -> Reading:
         reading = Reading()
@@ -195,10 +210,21 @@ def _context(row: Row, mode: str) -> str:
     return str(found[0])
 
 
-def _scores(pairs: Sequence[Pair]) -> Scores:
-    counts = count_pairs(pairs)
-    unparsed = (counts.unparsed_yes + counts.unparsed_no) / counts.n if counts.n else None
-    return {**phd_scores(counts), "unparsed_rate": unparsed, "n": float(counts.n)}
+def _by_task(pairs: Sequence[Pair]) -> dict[str, list[Pair]]:
+    """Split by task; what names none is under ""."""
+    tasks: dict[str, list[Pair]] = {}
+    for pair in pairs:
+        tasks.setdefault(pair[0].tags.get("task", ""), []).append(pair)
+    return tasks
+
+
+def _scores(counts: YesNoCounts) -> Scores:
+    n = counts.n
+    return {
+        **phd_scores(counts),
+        "yes_ratio": counts.predicted_yes / n if n else None,
+        "unparsed_rate": (counts.unparsed_yes + counts.unparsed_no) / n if n else None,
+    }
 
 
 def _row_mode(row: Row) -> str:

@@ -1,26 +1,39 @@
 """POPE: yes/no questions about the presence of objects."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from halluc.benchmarks.image_paths import inside
 from halluc.benchmarks.published import PublishedBenchmark
 from halluc.benchmarks.question_source import Reading
 from halluc.benchmarks.rows import TEXT_FIELDS, Row, read_rows
-from halluc.benchmarks.yes_no_scoring import Scores, defined, group_pairs, mean_of, prefixed, score_pairs
+from halluc.benchmarks.score_names import mean_of, prefixed
+from halluc.benchmarks.yes_no_scoring import (
+    MARGINS,
+    NOTHING,
+    Formula,
+    count_groups,
+    margin_groups,
+    score_counts,
+)
 from halluc.data.records import AnswerSpace, Prediction, Question
 from halluc.errors import SourceNotFoundError
-from halluc.metrics.yes_no import YesNoCounts, yes_no_scores
+from halluc.metrics.tally import Scores, Tally
+from halluc.metrics.yes_no import yes_no_scores
 from halluc.metrics.yes_no_upstream import lmms_eval_yes_no_scores
 from halluc.parsing.profiles import LMMS_EVAL, OFFICIAL, STRICT, VLMEVALKIT, pick
 from halluc.parsing.readers import YES_NO
 
 SUBSETS = ("random", "popular", "adversarial")
+FILE_ENDINGS = {**{subset: subset for subset in SUBSETS}, "pope_adv": SUBSETS[2], "pope_pop": SUBSETS[1]}
+"""How file names end, and their subsets; the short ones are lmms-eval's."""
+
 SHORT_ANSWER = "\nAnswer the question using a single word or phrase."
 
 
-FORMULAS: dict[str, Callable[[YesNoCounts], Scores]] = {
+FORMULAS: dict[str, Formula] = {
     STRICT: yes_no_scores,
     OFFICIAL: yes_no_scores,
     LMMS_EVAL: lmms_eval_yes_no_scores,
@@ -98,30 +111,37 @@ class Pope(PublishedBenchmark):
         """Read "yes" or "no" under the profile; None means unparsed."""
         return self._read(text)
 
-    def score(self, predictions: Sequence[Prediction]) -> dict[str, float]:
-        """Score each subset, their mean (``macro``) and all answers together (``pooled``).
+    def tally(self, predictions: Sequence[Prediction]) -> Tally:
+        """Count each subset; they are scored apart, averaged (``macro``) and together (``pooled``).
 
         Returns:
             ``<subset>/``, ``macro/`` and ``pooled/`` with ``accuracy``, ``precision``, ``recall``,
-            ``f1``, ``yes_ratio``, ``unparsed_rate``, ``n``, and for likelihood answers ``auroc`` and
-            ``best_threshold_accuracy``; ``accuracy`` is that of ``macro``. VLMEvalKit's headline is
-            ``pooled/f1``.
+            ``no_recall``, ``f1``, ``yes_ratio``, ``unparsed_rate``, ``n``, and for likelihood answers
+            ``auroc`` and ``best_threshold_accuracy``; ``accuracy`` is that of ``macro``. VLMEvalKit's
+            headline is ``pooled/f1``.
 
         Raises:
             BenchmarkError: If an id is unknown or occurs twice.
         """
-        pairs = self._source.match(predictions)
-        groups = {
-            name: score_pairs(group, self._formula) for name, group in group_pairs(pairs, "subset").items()
-        }
-        scores: Scores = {}
-        for subset, group in groups.items():
-            scores |= prefixed(subset, group)
-        macro = mean_of(list(groups.values()))
-        scores |= prefixed("macro", macro) | prefixed("pooled", score_pairs(pairs, self._formula))
-        if "accuracy" in macro:
-            scores["accuracy"] = macro["accuracy"]
-        return defined(self.key, scores) | self._source.skipped_score()
+        answers = self._source.answers(predictions)
+        subsets = answers.by_tag("subset")
+        groups = count_groups(answers, subsets)
+        groups |= margin_groups(answers, {**subsets, "pooled": answers.pairs})
+
+        def formula(totals: Mapping[str, Any]) -> Scores:
+            counts = {name: totals[name] for name in subsets}
+            counts["pooled"] = sum(counts.values(), start=NOTHING)
+            own = {
+                name: score_counts(own, self._formula, totals.get(MARGINS + name))
+                for name, own in counts.items()
+            }
+            macro = mean_of([own[name] for name in subsets])
+            scores: Scores = {}
+            for name, group in ({"macro": macro} | own).items():
+                scores |= prefixed(name, group)
+            return scores | {key: macro[key] for key in ("accuracy",) if key in macro}
+
+        return Tally(answers.count, groups, formula)
 
     def _read_files(self) -> Reading:
         reading = Reading()
@@ -185,4 +205,4 @@ def _row_subset(row: Row) -> str:
     if name is not None:
         return str(name)
     stem = row.file.stem
-    return next((subset for subset in SUBSETS if stem.endswith(subset)), stem)
+    return next((subset for ending, subset in FILE_ENDINGS.items() if stem.endswith(ending)), stem)

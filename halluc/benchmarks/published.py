@@ -7,7 +7,9 @@ from typing import ClassVar, Self
 
 from halluc.benchmarks.question_source import QuestionSource, Reading
 from halluc.benchmarks.rows import Row
+from halluc.benchmarks.score_names import defined
 from halluc.data.records import Prediction, Question
+from halluc.metrics.tally import Tally
 from halluc.parsing.profiles import STRICT
 
 
@@ -99,8 +101,27 @@ class PublishedBenchmark(ABC):
         """Read a response under the profile; None means unparsed."""
 
     @abstractmethod
+    def tally(self, predictions: Sequence[Prediction]) -> Tally:
+        """Count the answers to any subset of the questions, matched by id, cluster by cluster.
+
+        Raises:
+            BenchmarkError: If an id is unknown or occurs twice.
+        """
+
     def score(self, predictions: Sequence[Prediction]) -> dict[str, float]:
-        """Score any subset of the questions, matched by id; no key for what is undefined."""
+        """Score any subset of the questions, matched by id.
+
+        Returns:
+            What the formula of ``tally`` gives; no key for what is undefined.
+
+        Raises:
+            BenchmarkError: If an id is unknown or occurs twice.
+        """
+        return self.score_tally(self.tally(predictions))
+
+    def score_tally(self, tally: Tally) -> dict[str, float]:
+        """Score what ``tally`` counted; no key for what is undefined."""
+        return defined(self.key, tally.score()) | self._source.skipped_score()
 
     @abstractmethod
     def _read_files(self) -> Reading:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from halluc.benchmarks.answers import Answers, Pair
 from halluc.benchmarks.image_paths import missing_files
 from halluc.benchmarks.rows import Row
 from halluc.data.records import Prediction, Question
@@ -12,8 +13,6 @@ from halluc.errors import BenchmarkError, ImageError, RecordError, SourceNotFoun
 from halluc.parsing.profiles import pick
 
 logger = logging.getLogger(__name__)
-
-Pair = tuple[Question, Prediction]
 
 BAD_ROWS = {"error": False, "skip": True}
 SHOWN = 5
@@ -92,6 +91,14 @@ class QuestionSource:
             self._askable = tuple(q for q in questions if gone.isdisjoint(q.images))
             self.skipped += len(questions) - len(self._askable)
         return self._askable
+
+    def answers(self, predictions: Sequence[Prediction]) -> Answers:
+        """Match predictions, and find out which of the answered questions share images.
+
+        Raises:
+            BenchmarkError: As ``match``.
+        """
+        return Answers.of(self.match(predictions))
 
     def match(self, predictions: Sequence[Prediction]) -> list[Pair]:
         """Pair predictions with their questions, in published order whatever order they come in.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from halluc.benchmarks.clusters import image_clusters
 from halluc.data.records import Question
 from halluc.errors import ConfigError
 
@@ -61,7 +62,7 @@ def choose_questions(
         raise ConfigError(
             f"evaluation.images_per_epoch={images_per_epoch} must be at least 2, or null for all."
         )
-    clusters = _clusters(questions)
+    clusters = image_clusters(questions)
     order = _stratified_order(questions, clusters, np.random.default_rng(seed))
     asked = order[:images_per_epoch]
     chosen = {cluster for cluster, _ in asked}
@@ -73,31 +74,6 @@ def choose_questions(
         if cluster in chosen:
             parts[cluster not in select].append(question)
     return AskedQuestions(tuple(parts[0]), tuple(parts[1]))
-
-
-def _clusters(questions: Sequence[Question]) -> list[int]:
-    """Number the sets of questions that are linked by a shared image or group (union-find)."""
-    parent: dict[str, str] = {}
-
-    def root(node: str) -> str:
-        while parent.setdefault(node, node) != node:
-            parent[node] = parent[parent[node]]
-            node = parent[node]
-        return node
-
-    for question in questions:
-        first, *others = _links(question)
-        for other in others:
-            parent[root(other)] = root(first)
-    numbers: dict[str, int] = {}
-    return [numbers.setdefault(root(_links(q)[0]), len(numbers)) for q in questions]
-
-
-def _links(question: Question) -> list[str]:
-    links = [f"image:{image}" for image in question.images]
-    if question.group or not links:
-        links.append(f"group:{question.group or question.id}")
-    return links
 
 
 def _stratified_order(

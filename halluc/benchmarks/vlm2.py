@@ -1,16 +1,17 @@
 """VLM2-Bench: linking visual cues across images, with the gated hallucination score."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from halluc.benchmarks import gated_sequences, vlm2_subtasks
 from halluc.benchmarks.published import PublishedBenchmark
 from halluc.benchmarks.question_source import Reading
 from halluc.benchmarks.rows import Row, read_rows
-from halluc.benchmarks.yes_no_scoring import defined, group_pairs
 from halluc.data.records import AnswerKind, Prediction, Question
 from halluc.errors import ConfigError
+from halluc.metrics.tally import Scores, Tally
 from halluc.parsing.profiles import OFFICIAL, STRICT, VLMEVALKIT, pick
 from halluc.parsing.readers import VLM2, VLM2_CHANGE
 
@@ -18,6 +19,8 @@ PROMPTS: dict[str, Callable[[str], str]] = {
     OFFICIAL: lambda text: f"\n{text}",
     VLMEVALKIT: lambda text: f"Question: {text}\n",
 }
+
+GATED = "gated "
 
 
 class Vlm2(PublishedBenchmark):
@@ -96,8 +99,8 @@ class Vlm2(PublishedBenchmark):
         reader = self._read_change if is_change else self._readers[kind]
         return reader(text, question.space)
 
-    def score(self, predictions: Sequence[Prediction]) -> dict[str, float]:
-        """Score whole sequences and whole pairs.
+    def tally(self, predictions: Sequence[Prediction]) -> Tally:
+        """Count whole sequences and whole pairs.
 
         Returns:
             ``gated_sum``, ``gated_mean``, ``gate_open_rate``, ``fine_accuracy``,
@@ -107,14 +110,21 @@ class Vlm2(PublishedBenchmark):
         Raises:
             BenchmarkError: If an id is unknown or occurs twice, or a sequence or pair lacks an answer.
         """
-        pairs = self._source.match(predictions)
-        self._source.refuse_torn(pairs, "sequence")
-        self._source.refuse_torn(pairs, "pair")
-        subtasks = group_pairs(pairs, "subtask")
-        scores = vlm2_subtasks.score_subtasks(subtasks, self.profile)
-        if len(pairs) > sum(len(group) for group in subtasks.values()) or not pairs:
-            scores |= gated_sequences.score_sequences(pairs)
-        return defined(self.key, scores) | self._source.skipped_score()
+        answers = self._source.answers(predictions)
+        self._source.refuse_torn(answers.pairs, "sequence")
+        self._source.refuse_torn(answers.pairs, "pair")
+        subtasks = answers.by_tag("subtask")
+        published = vlm2_subtasks.subtask_groups(answers, subtasks, self.profile)
+        gated = gated_sequences.sequence_groups(answers)
+
+        def formula(totals: Mapping[str, Any]) -> Scores:
+            scores = vlm2_subtasks.score_subtasks(subtasks, totals, self.profile)
+            if gated or not subtasks:
+                own = {task: totals[GATED + task] for task in gated}
+                scores |= gated_sequences.score_sequences(own)
+            return scores
+
+        return Tally(answers.count, published | {GATED + task: sums for task, sums in gated.items()}, formula)
 
     def _scorable(self, row: Row) -> Iterable[Question]:
         return _questions_of(row, None, self._prompt)

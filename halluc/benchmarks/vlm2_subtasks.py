@@ -1,19 +1,30 @@
 """The ordinary subtasks of VLM2-Bench: true/false pairs, counting, grouping."""
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+from halluc.benchmarks.answers import Answers, Pair
+from halluc.benchmarks.choice_scoring import choice_group
 from halluc.benchmarks.gated_sequences import FOUR_OPTIONS, options_in
 from halluc.benchmarks.image_paths import inside
-from halluc.benchmarks.question_source import Pair
 from halluc.benchmarks.rows import Row
-from halluc.benchmarks.yes_no_scoring import Scores
-from halluc.data.records import AnswerSpace, Question
+from halluc.benchmarks.score_names import mean_if_known, prefixed
+from halluc.data.records import AnswerSpace, Prediction, Question
 from halluc.errors import RecordError
-from halluc.metrics.choice import choice_scores
-from halluc.metrics.counting import counting_scores, mean_count_score_unchecked
-from halluc.metrics.paired import PairedAnswer, group_scores, paired_scores
+from halluc.metrics.choice import choice_scores_of
+from halluc.metrics.counting import CountingSums, counting_scores_of
+from halluc.metrics.paired import (
+    PairedAnswer,
+    PairSums,
+    by_pair,
+    group_scores_of,
+    is_complete,
+    paired_scores_of,
+)
+from halluc.metrics.tally import Scores
+from halluc.metrics.weighted import Weighted
 from halluc.parsing import official
 from halluc.parsing.profiles import OFFICIAL, VLMEVALKIT
 
@@ -28,6 +39,7 @@ HEADLINES = {
     "cnt": "score",
     "grp": "accuracy",
 }
+COUNTS, PAIRS = " counts", " pairs"
 
 
 def question_file(subtask: str) -> str:
@@ -119,8 +131,32 @@ def _gold(row: Row) -> str:
     return text if text.isdecimal() else text.upper()
 
 
-def score_subtasks(groups: Mapping[str, Sequence[Pair]], profile: str) -> Scores:
+def subtask_groups(
+    answers: Answers, subtasks: Mapping[str, Sequence[Pair]], profile: str
+) -> dict[str, Weighted[Any]]:
+    """Total the answers to each subtask, for ``score_subtasks``.
+
+    A subtask has its outcomes under its name, and what its headline is made of behind it: pairs or
+    counts.
+    """
+    groups: dict[str, Weighted[Any]] = {}
+    for subtask, pairs in subtasks.items():
+        groups[subtask] = choice_group(answers, pairs)
+        if subtask.endswith("cnt"):
+            groups[subtask + COUNTS] = answers.sums_of(pairs, _count, CountingSums)
+        elif not subtask.endswith("grp"):
+            drop_incomplete = profile == OFFICIAL and subtask.endswith("cpr")
+            groups[subtask + PAIRS] = answers.sums(_pair_units(pairs, drop_incomplete), PairSums)
+    return groups
+
+
+def score_subtasks(subtasks: Iterable[str], totals: Mapping[str, Any], profile: str) -> Scores:
     """Score each subtask by the formulas of a profile.
+
+    Args:
+        subtasks: Those that were asked.
+        totals: Totals by the names of ``subtask_groups``.
+        profile: Name of the profile.
 
     Returns:
         ``<subtask>/`` with ``paired_accuracy``, ``pairs`` and more for true/false; ``score``,
@@ -129,42 +165,46 @@ def score_subtasks(groups: Mapping[str, Sequence[Pair]], profile: str) -> Scores
         eight image subtasks were asked; counting enters it with its score.
     """
     scores: Scores = {}
-    for subtask, pairs in groups.items():
-        own = _score_one(subtask, pairs, profile)
-        scores |= {f"{subtask}/{name}": value for name, value in own.items()}
+    for subtask in subtasks:
+        scores |= prefixed(subtask, _score_one(subtask, totals, profile))
     headlines = [scores.get(f"{subtask}/{HEADLINES[subtask[3:]]}") for subtask in SUBTASKS]
-    known = [value for value in headlines if value is not None]
-    if len(known) == len(SUBTASKS):
-        scores["average"] = sum(known) / len(known)
-    return scores
+    average = mean_if_known(headlines)
+    return scores if average is None else {**scores, "average": average}
 
 
-def _score_one(subtask: str, pairs: Sequence[Pair], profile: str) -> Scores:
-    predictions = [prediction.parsed for _, prediction in pairs]
-    plain = choice_scores(predictions, [question.gold or "" for question, _ in pairs])
+def _score_one(subtask: str, totals: Mapping[str, Any], profile: str) -> Scores:
+    plain = choice_scores_of(totals[subtask])
     if subtask.endswith("grp"):
         return plain
     shares = {name: plain[name] for name in ("unparsed_rate", "n")}
     if subtask.endswith("cnt"):
-        return _score_counts(pairs, profile) | shares
-    halves = [
-        PairedAnswer(q.tags["pair"], q.tags["positive"] == "True", prediction.parsed == q.gold)
-        for q, prediction in pairs
-    ]
-    if profile == OFFICIAL:
-        scores = paired_scores(halves, drop_incomplete=subtask.endswith("cpr"))
-    else:
-        scores = group_scores(halves)
-    return scores | {"record_accuracy": plain["accuracy"]} | shares
+        return _score_counts(totals[subtask + COUNTS], profile) | shares
+    formula = paired_scores_of if profile == OFFICIAL else group_scores_of
+    return formula(totals[subtask + PAIRS]) | {"record_accuracy": plain["accuracy"]} | shares
 
 
-def _score_counts(pairs: Sequence[Pair], profile: str) -> Scores:
-    predicted = [None if p.parsed is None else int(p.parsed) for _, p in pairs]
-    gold = [int(q.gold or 0) for q, _ in pairs]
-    images = [int(q.tags["images"]) for q, _ in pairs]
-    scores = counting_scores(predicted, gold, images)
+def _score_counts(sums: CountingSums, profile: str) -> Scores:
+    scores = counting_scores_of(sums)
     if profile == VLMEVALKIT:
-        headline = mean_count_score_unchecked(predicted, gold, images)
+        headline = sums.unchecked / sums.n if sums.n else None
     else:
         headline = scores["mean_score_over_valid" if profile == OFFICIAL else "mean_score_over_all"]
     return {"score": headline, **scores}
+
+
+def _count(question: Question, prediction: Prediction) -> CountingSums:
+    predicted = None if prediction.parsed is None else int(prediction.parsed)
+    return CountingSums.of(predicted, int(question.gold or 0), int(question.tags["images"]))
+
+
+def _pair_units(pairs: Sequence[Pair], drop_incomplete: bool) -> list[tuple[Question, PairSums]]:
+    questions = {question.tags["pair"]: question for question, _ in pairs}
+    halves = by_pair(
+        PairedAnswer(q.tags["pair"], q.tags["positive"] == "True", prediction.parsed == q.gold)
+        for q, prediction in pairs
+    )
+    return [
+        (questions[group[0].pair], PairSums.of(group))
+        for group in halves
+        if is_complete(group) or not drop_incomplete
+    ]

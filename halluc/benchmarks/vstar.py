@@ -1,18 +1,20 @@
 """V*-Bench: small details of large pictures, asked with options."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
+from halluc.benchmarks.choice_scoring import choice_group
 from halluc.benchmarks.image_paths import inside
 from halluc.benchmarks.published import PublishedBenchmark
-from halluc.benchmarks.question_source import Pair, Reading
+from halluc.benchmarks.question_source import Reading
 from halluc.benchmarks.rows import Row, read_rows
-from halluc.benchmarks.yes_no_scoring import Scores, defined, group_pairs, prefixed
+from halluc.benchmarks.score_names import prefixed
 from halluc.data.records import AnswerSpace, Prediction, Question
 from halluc.errors import RecordError
-from halluc.metrics.choice import choice_scores
+from halluc.metrics.choice import ChoiceCounts, choice_scores_of
+from halluc.metrics.tally import Scores, Tally
 from halluc.parsing.profiles import LMMS_EVAL, OFFICIAL, STRICT, VLMEVALKIT, pick
 from halluc.parsing.readers import VSTAR
 
@@ -137,8 +139,8 @@ class VStar(PublishedBenchmark):
         """Read a letter from A to D under the profile, also where only two are offered."""
         return self._read(text, question.space)
 
-    def score(self, predictions: Sequence[Prediction]) -> dict[str, float]:
-        """Score all questions together and by category.
+    def tally(self, predictions: Sequence[Prediction]) -> Tally:
+        """Count all questions together and by category.
 
         Returns:
             ``accuracy`` over all questions (not the mean of the categories), ``unparsed_rate`` and
@@ -147,11 +149,17 @@ class VStar(PublishedBenchmark):
         Raises:
             BenchmarkError: If an id is unknown or occurs twice.
         """
-        pairs = self._source.match(predictions)
-        scores = _accuracy(pairs)
-        for category, group in group_pairs(pairs, "subset").items():
-            scores |= prefixed(category, _accuracy(group))
-        return defined(self.key, scores) | self._source.skipped_score()
+        answers = self._source.answers(predictions)
+        categories = answers.by_tag("subset")
+        groups = {name: choice_group(answers, pairs) for name, pairs in categories.items()}
+
+        def formula(totals: Mapping[str, ChoiceCounts]) -> Scores:
+            scores = choice_scores_of(sum(totals.values(), start=ChoiceCounts(0, 0, 0)))
+            for name, counts in totals.items():
+                scores |= prefixed(name, choice_scores_of(counts))
+            return scores
+
+        return Tally(answers.count, groups, formula)
 
     def _read_files(self) -> Reading:
         reading = Reading()
@@ -163,17 +171,14 @@ class VStar(PublishedBenchmark):
         return [self._question(row, with_image=False)]
 
     def _question(self, row: Row, *, with_image: bool) -> Question:
-        text, name, category = row.text("text"), row.text("image"), row.text("category")
+        text, category = row.text("text"), row.text("category")
+        name = row.text("image") if with_image else str(row.record.get("image", row.where))
         return Question(
             id=row.name_in(lambda: category),
             images=(inside(self.image_root, name, row.where),) if with_image else (),
             prompt=self._prompt(text),
             space=AnswerSpace.choice(split_options(text)[1]),
-            gold=row.text("label", "gold").strip().upper(),
+            gold=row.text(row.gold_field or "label").strip().upper(),
             tags={"subset": category},
             group=name,
         )
-
-
-def _accuracy(pairs: Sequence[Pair]) -> Scores:
-    return choice_scores([p.parsed for _, p in pairs], [q.gold or "" for q, _ in pairs])

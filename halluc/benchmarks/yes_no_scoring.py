@@ -1,41 +1,49 @@
-"""Scores of a group of yes/no questions, and the handling of scores that are undefined."""
+"""Scores of groups of yes/no questions."""
 
-import logging
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any, TypeVar
 
-from halluc.benchmarks.question_source import Pair
-from halluc.metrics.yes_margin import auroc, best_threshold
+from halluc.benchmarks.answers import Answers, Pair
+from halluc.data.records import Prediction, Question
+from halluc.metrics.tally import Scores
+from halluc.metrics.weighted import Weighted
+from halluc.metrics.weighted_margins import Margins, MarginScores
 from halluc.metrics.yes_no import YesNoCounts, count_yes_no
 
-logger = logging.getLogger(__name__)
+Formula = Callable[[YesNoCounts], Scores]
 
-Scores = dict[str, float | None]
 _ANSWERS = {"yes": True, "no": False}
+MARGINS = "margins of "
+"""Put before a group's name, it names the group's margins."""
+
+NOTHING = YesNoCounts(0, 0, 0, 0, 0, 0)
+
+GroupT = TypeVar("GroupT")
 
 
-def count_pairs(pairs: Sequence[Pair]) -> YesNoCounts:
-    """Count the answers of yes/no questions by gold label and prediction."""
-    return count_yes_no(
-        [_ANSWERS.get(prediction.parsed or "") for _, prediction in pairs],
-        [question.gold == "yes" for question, _ in pairs],
-    )
+def count_groups(answers: Answers, groups: Mapping[GroupT, Sequence[Pair]]) -> dict[GroupT, Weighted[Any]]:
+    """Total the counts of each group of answers."""
+    return {name: answers.sums_of(pairs, _unit, YesNoCounts) for name, pairs in groups.items()}
 
 
-def score_pairs(pairs: Sequence[Pair], formula: Callable[[YesNoCounts], Scores]) -> Scores:
-    """Score yes/no questions by a formula, and add ``n`` and what the probabilities tell.
+def margin_groups(answers: Answers, groups: Mapping[str, Sequence[Pair]]) -> dict[str, Weighted[Any]]:
+    """Total the margins of each group in which every answer has probabilities, for ``score_counts``."""
+    found = {MARGINS + name: _margins(answers, pairs) for name, pairs in groups.items()}
+    return {name: margins for name, margins in found.items() if margins is not None}
 
-    ``auroc`` and ``best_threshold_accuracy`` are there only where every answer has probabilities.
+
+def score_counts(counts: YesNoCounts, formula: Formula, margins: MarginScores | None = None) -> Scores:
+    """Score counts by a formula, and add ``n`` and what the margins tell.
+
+    ``auroc`` and ``best_threshold_accuracy`` are there only with margins.
     """
-    scores = formula(count_pairs(pairs))
-    margins = [yes_margin(prediction.probabilities) for _, prediction in pairs]
-    known = [margin for margin in margins if margin is not None]
-    if margins and len(known) == len(margins):
-        labels = [question.gold == "yes" for question, _ in pairs]
-        best = best_threshold(known, labels)
-        scores["auroc"] = auroc(known, labels)
-        scores["best_threshold_accuracy"] = best.accuracy if best else None
-    return {**scores, "n": float(len(pairs))}
+    scores = formula(counts)
+    if margins is not None:
+        scores["auroc"] = margins.auroc
+        scores["best_threshold_accuracy"] = margins.best_threshold_accuracy
+    return {**scores, "n": float(counts.n)}
 
 
 def yes_margin(probabilities: Mapping[str, float] | None) -> float | None:
@@ -49,39 +57,22 @@ def _log(probability: float) -> float:
     return math.log(probability) if probability > 0 else -math.inf
 
 
-def group_pairs(pairs: Sequence[Pair], tag: str) -> dict[str, list[Pair]]:
-    """Split pairs by a tag of their questions, in order of appearance; untagged ones are left out."""
-    groups: dict[str, list[Pair]] = {}
-    for question, prediction in pairs:
-        if tag in question.tags:
-            groups.setdefault(question.tags[tag], []).append((question, prediction))
-    return groups
+def _unit(question: Question, prediction: Prediction) -> YesNoCounts:
+    return _count_one(_ANSWERS.get(prediction.parsed or ""), question.gold == "yes")
 
 
-def prefixed(prefix: str, scores: Mapping[str, float | None]) -> Scores:
-    """Put ``prefix/`` before every name."""
-    return {f"{prefix}/{name}": value for name, value in scores.items()}
+@cache
+def _count_one(predicted: bool | None, label: bool) -> YesNoCounts:
+    return count_yes_no([predicted], [label])
 
 
-def mean_of(groups: Sequence[Scores]) -> Scores:
-    """Average every score that all groups have, unweighted; undefined where one is. ``n`` adds up."""
-    if not groups:
-        return {}
-    means: Scores = {}
-    for name in groups[0]:
-        values = [group.get(name) for group in groups]
-        known = [value for value in values if value is not None]
-        means[name] = sum(known) / len(values) if len(known) == len(values) else None
-    return {**means, "n": sum(group.get("n") or 0.0 for group in groups)}
-
-
-def defined(key: str, scores: Mapping[str, float | None]) -> dict[str, float]:
-    """Leave out what is undefined, and say so once in the log."""
-    undefined = [name for name, value in scores.items() if value is None]
-    if undefined:
-        logger.warning(
-            "%s: no value for %s, since a gold class or an open gate does not occur among the answers.",
-            key,
-            ", ".join(undefined),
-        )
-    return {name: value for name, value in scores.items() if value is not None}
+def _margins(answers: Answers, pairs: Sequence[Pair]) -> Margins | None:
+    margins = [yes_margin(prediction.probabilities) for _, prediction in pairs]
+    known = [margin for margin in margins if margin is not None]
+    if not margins or len(known) < len(margins):
+        return None
+    return Margins(
+        clusters=[answers.clusters[question.id] for question, _ in pairs],
+        margins=known,
+        labels=[question.gold == "yes" for question, _ in pairs],
+    )

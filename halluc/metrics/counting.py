@@ -1,6 +1,7 @@
 """The soft counting score of VLM2-Bench."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from halluc.metrics.alignment import check_aligned
 
@@ -38,6 +39,46 @@ def count_score(predicted: int | None, gold: int, images: int, *, check_range: b
     return max(0.0, 1.0 - penalty)
 
 
+@dataclass(frozen=True, slots=True)
+class CountingSums:
+    """Hold what the counting scores are made of, summed over questions.
+
+    Attributes:
+        n: Number of questions.
+        exact: Number of exact counts.
+        valid: Number of parsed counts in 1..n of their sequence.
+        score: Sum of ``count_score``.
+        unchecked: Sum of ``count_score`` without the range check.
+    """
+
+    n: float
+    exact: float
+    valid: float
+    score: float
+    unchecked: float
+
+    @classmethod
+    def of(cls, predicted: int | None, gold: int, images: int) -> "CountingSums":
+        """Return the summand of one question."""
+        return cls(
+            n=1.0,
+            exact=float(predicted == gold and 1 <= gold <= images),
+            valid=float(predicted is not None and 1 <= predicted <= images),
+            score=count_score(predicted, gold, images),
+            unchecked=count_score(predicted, gold, images, check_range=False),
+        )
+
+    def __add__(self, other: "CountingSums") -> "CountingSums":
+        """Sum over the questions of both."""
+        return CountingSums(
+            self.n + other.n,
+            self.exact + other.exact,
+            self.valid + other.valid,
+            self.score + other.score,
+            self.unchecked + other.unchecked,
+        )
+
+
 def counting_scores(
     predicted: Sequence[int | None], gold: Sequence[int], images: Sequence[int]
 ) -> dict[str, float | None]:
@@ -58,19 +99,19 @@ def counting_scores(
     Raises:
         LengthMismatchError: If the lengths differ.
     """
-    check_aligned(predicted, gold)
-    check_aligned(images, gold)
-    triples = list(zip(predicted, gold, images, strict=True))
-    if not triples:
+    return counting_scores_of(_summed(predicted, gold, images))
+
+
+def counting_scores_of(sums: CountingSums) -> dict[str, float | None]:
+    """Compute the same from sums."""
+    if not sums.n:
         names = ("exact_accuracy", "mean_score_over_valid", "mean_score_over_all", "valid_rate")
         return dict.fromkeys(names)
-    total = sum(count_score(*triple) for triple in triples)
-    valid = sum(p is not None and 1 <= p <= n for p, _, n in triples)
     return {
-        "exact_accuracy": sum(p == g and 1 <= g <= n for p, g, n in triples) / len(triples),
-        "mean_score_over_valid": total / valid if valid else 0.0,
-        "mean_score_over_all": total / len(triples),
-        "valid_rate": valid / len(triples),
+        "exact_accuracy": sums.exact / sums.n,
+        "mean_score_over_valid": sums.score / sums.valid if sums.valid else 0.0,
+        "mean_score_over_all": sums.score / sums.n,
+        "valid_rate": sums.valid / sums.n,
     }
 
 
@@ -85,9 +126,12 @@ def mean_count_score_unchecked(
     Raises:
         LengthMismatchError: If the lengths differ.
     """
+    sums = _summed(predicted, gold, images)
+    return sums.unchecked / sums.n if sums.n else None
+
+
+def _summed(predicted: Sequence[int | None], gold: Sequence[int], images: Sequence[int]) -> CountingSums:
     check_aligned(predicted, gold)
     check_aligned(images, gold)
-    scores = [
-        count_score(p, g, n, check_range=False) for p, g, n in zip(predicted, gold, images, strict=True)
-    ]
-    return sum(scores) / len(scores) if scores else None
+    triples = zip(predicted, gold, images, strict=True)
+    return sum((CountingSums.of(*triple) for triple in triples), start=CountingSums(0.0, 0.0, 0.0, 0.0, 0.0))

@@ -27,6 +27,37 @@ class GatedSequence:
         return self.fine_accuracy if self.gate_open else 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class GatedSums:
+    """Hold what the gated scores are made of, summed over sequences.
+
+    Attributes:
+        sequences: Number of sequences.
+        opened: Number of open gates.
+        fine: Sum of fine accuracies, whatever the gates say.
+        gated: Sum of fine accuracies behind open gates: the published task score.
+    """
+
+    sequences: float
+    opened: float
+    fine: float
+    gated: float
+
+    @classmethod
+    def of(cls, sequence: GatedSequence) -> "GatedSums":
+        """Return the summand of one sequence."""
+        return cls(1.0, float(sequence.gate_open), sequence.fine_accuracy, sequence.score)
+
+    def __add__(self, other: "GatedSums") -> "GatedSums":
+        """Sum over the sequences of both."""
+        return GatedSums(
+            self.sequences + other.sequences,
+            self.opened + other.opened,
+            self.fine + other.fine,
+            self.gated + other.gated,
+        )
+
+
 def gated_scores(sequences: Sequence[GatedSequence]) -> dict[str, float | None]:
     """Compute the gated score, and what is needed to see where a gain comes from.
 
@@ -50,16 +81,20 @@ def gated_scores(sequences: Sequence[GatedSequence]) -> dict[str, float | None]:
         >>> scores["gated_sum"], scores["gated_mean"], scores["fine_accuracy"]
         (0.5, 0.25, 0.75)
     """
-    if not sequences:
+    summands = (GatedSums.of(sequence) for sequence in sequences)
+    return gated_scores_of(sum(summands, start=GatedSums(0.0, 0.0, 0.0, 0.0)))
+
+
+def gated_scores_of(sums: GatedSums) -> dict[str, float | None]:
+    """Compute the same from sums."""
+    if not sums.sequences:
         names = ("gated_sum", "gated_mean", "gate_open_rate", "fine_accuracy", "fine_accuracy_when_open")
         return {**dict.fromkeys(names), "sequences": 0.0}
-    opened = [sequence.fine_accuracy for sequence in sequences if sequence.gate_open]
-    gated_sum = sum(sequence.score for sequence in sequences)
     return {
-        "gated_sum": gated_sum,
-        "gated_mean": gated_sum / len(sequences),
-        "gate_open_rate": len(opened) / len(sequences),
-        "fine_accuracy": sum(sequence.fine_accuracy for sequence in sequences) / len(sequences),
-        "fine_accuracy_when_open": sum(opened) / len(opened) if opened else None,
-        "sequences": float(len(sequences)),
+        "gated_sum": sums.gated,
+        "gated_mean": sums.gated / sums.sequences,
+        "gate_open_rate": sums.opened / sums.sequences,
+        "fine_accuracy": sums.fine / sums.sequences,
+        "fine_accuracy_when_open": sums.gated / sums.opened if sums.opened else None,
+        "sequences": sums.sequences,
     }

@@ -19,6 +19,47 @@ class PairedAnswer:
     right: bool
 
 
+@dataclass(frozen=True, slots=True)
+class PairSums:
+    """Count pairs by what was right in them.
+
+    Attributes:
+        pairs: Number of pairs.
+        both: With a right positive and a right negative half.
+        positive: With a right positive half.
+        negative: With a right negative half.
+        throughout: With more than one half, all of them right; VLMEvalKit's rule.
+    """
+
+    pairs: int
+    both: int
+    positive: int
+    negative: int
+    throughout: int
+
+    @classmethod
+    def of(cls, halves: Sequence[PairedAnswer]) -> "PairSums":
+        """Return the summand of one pair, given its halves."""
+        hits = {half.positive for half in halves if half.right}
+        return cls(
+            pairs=1,
+            both=int(hits == {True, False}),
+            positive=int(True in hits),
+            negative=int(False in hits),
+            throughout=int(len(halves) > 1 and all(half.right for half in halves)),
+        )
+
+    def __add__(self, other: "PairSums") -> "PairSums":
+        """Count the pairs of both."""
+        return PairSums(
+            self.pairs + other.pairs,
+            self.both + other.both,
+            self.positive + other.positive,
+            self.negative + other.negative,
+            self.throughout + other.throughout,
+        )
+
+
 def paired_scores(answers: Iterable[PairedAnswer], *, drop_incomplete: bool) -> dict[str, float | None]:
     """Compute the share of pairs with both halves right, as the scripts of VLM2-Bench do.
 
@@ -40,15 +81,19 @@ def paired_scores(answers: Iterable[PairedAnswer], *, drop_incomplete: bool) -> 
         >>> scores["positive_accuracy"], scores["paired_accuracy"]
         (1.0, 0.0)
     """
-    groups = _by_pair(answers)
+    groups = by_pair(answers)
     if drop_incomplete:
-        groups = [group for group in groups if {half.positive for half in group} == {True, False}]
-    hits = [{half.positive for half in group if half.right} for group in groups]
+        groups = [group for group in groups if is_complete(group)]
+    return paired_scores_of(_summed(groups))
+
+
+def paired_scores_of(sums: PairSums) -> dict[str, float | None]:
+    """Compute the same from sums."""
     return {
-        "paired_accuracy": _share([hit == {True, False} for hit in hits]),
-        "positive_accuracy": _share([True in hit for hit in hits]),
-        "negative_accuracy": _share([False in hit for hit in hits]),
-        "pairs": float(len(groups)),
+        "paired_accuracy": sums.both / sums.pairs if sums.pairs else None,
+        "positive_accuracy": sums.positive / sums.pairs if sums.pairs else None,
+        "negative_accuracy": sums.negative / sums.pairs if sums.pairs else None,
+        "pairs": float(sums.pairs),
     }
 
 
@@ -60,17 +105,27 @@ def group_scores(answers: Iterable[PairedAnswer]) -> dict[str, float | None]:
     Returns:
         ``paired_accuracy`` as a fraction in [0, 1], None without pairs; ``pairs``, their number.
     """
-    groups = _by_pair(answers)
-    right = [len(group) > 1 and all(half.right for half in group) for group in groups]
-    return {"paired_accuracy": _share(right), "pairs": float(len(groups))}
+    return group_scores_of(_summed(by_pair(answers)))
 
 
-def _by_pair(answers: Iterable[PairedAnswer]) -> list[list[PairedAnswer]]:
+def group_scores_of(sums: PairSums) -> dict[str, float | None]:
+    """Compute the same from sums."""
+    share = sums.throughout / sums.pairs if sums.pairs else None
+    return {"paired_accuracy": share, "pairs": float(sums.pairs)}
+
+
+def by_pair(answers: Iterable[PairedAnswer]) -> list[list[PairedAnswer]]:
+    """Bring the halves of each pair together, in order of appearance."""
     groups: dict[str, list[PairedAnswer]] = {}
     for answer in answers:
         groups.setdefault(answer.pair, []).append(answer)
     return list(groups.values())
 
 
-def _share(flags: Sequence[bool]) -> float | None:
-    return sum(flags) / len(flags) if flags else None
+def is_complete(halves: Iterable[PairedAnswer]) -> bool:
+    """Tell whether a pair has a positive and a negative half."""
+    return {half.positive for half in halves} == {True, False}
+
+
+def _summed(groups: Iterable[Sequence[PairedAnswer]]) -> PairSums:
+    return sum((PairSums.of(group) for group in groups), start=PairSums(0, 0, 0, 0, 0))

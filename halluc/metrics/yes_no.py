@@ -26,6 +26,17 @@ class YesNoCounts:
     unparsed_yes: int
     unparsed_no: int
 
+    def __add__(self, other: "YesNoCounts") -> "YesNoCounts":
+        """Count the answers of both."""
+        return YesNoCounts(
+            true_yes=self.true_yes + other.true_yes,
+            false_yes=self.false_yes + other.false_yes,
+            true_no=self.true_no + other.true_no,
+            false_no=self.false_no + other.false_no,
+            unparsed_yes=self.unparsed_yes + other.unparsed_yes,
+            unparsed_no=self.unparsed_no + other.unparsed_no,
+        )
+
     @property
     def n(self) -> int:
         """Count all answers."""
@@ -75,7 +86,7 @@ def count_yes_no(predictions: Sequence[bool | None], labels: Sequence[bool]) -> 
 
 
 def yes_no_scores(counts: YesNoCounts) -> dict[str, float | None]:
-    """Compute accuracy, precision, recall, F1, yes-ratio and the share of unparsed answers.
+    """Compute accuracy, precision, both recalls, F1, yes-ratio and the share of unparsed answers.
 
     An unparsed answer is wrong and is neither yes nor no. POPE's own script and VLMEvalKit use the
     same formulas on what their readers return; VLMEvalKit's headline is F1 pooled over all subsets.
@@ -85,7 +96,8 @@ def yes_no_scores(counts: YesNoCounts) -> dict[str, float | None]:
 
     Returns:
         Fractions in [0, 1]. Precision is 0.0 if nothing was answered yes, F1 is 0.0 if precision and
-        recall are. Recall and F1 are None if no gold answer is yes; all are None without questions.
+        recall are. Recall and F1 are None if no gold answer is yes, ``no_recall`` (the recall of
+        "no") if none is no; all are None without questions.
         POPE's script divides by zero in each of these cases, so no published number contradicts.
 
     Reference:
@@ -98,7 +110,7 @@ def yes_no_scores(counts: YesNoCounts) -> dict[str, float | None]:
         (0.5, 0.5, 0.5)
     """
     if counts.n == 0:
-        names = ("accuracy", "precision", "recall", "f1", "yes_ratio", "unparsed_rate")
+        names = ("accuracy", "precision", "recall", "no_recall", "f1", "yes_ratio", "unparsed_rate")
         return dict.fromkeys(names)
     precision = ratio(counts.true_yes, counts.predicted_yes)
     recall = counts.true_yes / counts.gold_yes if counts.gold_yes else None
@@ -106,6 +118,7 @@ def yes_no_scores(counts: YesNoCounts) -> dict[str, float | None]:
         "accuracy": (counts.true_yes + counts.true_no) / counts.n,
         "precision": precision,
         "recall": recall,
+        "no_recall": counts.true_no / counts.gold_no if counts.gold_no else None,
         "f1": harmonic_mean(precision, recall),
         "yes_ratio": counts.predicted_yes / counts.n,
         "unparsed_rate": (counts.unparsed_yes + counts.unparsed_no) / counts.n,

@@ -9,6 +9,7 @@ from halluc.benchmarks.published import PublishedBenchmark
 from halluc.benchmarks.question_source import Reading
 from halluc.data.records import AnswerSpace, Question
 from halluc.errors import RecordError, UnknownOptionError
+from halluc.metrics.tally import Tally
 
 CONFIGS = sorted((Path(__file__).parents[3] / "conf" / "benchmark").glob("*.yaml"))
 OWN = ("pope", "phd", "vlm2", "longhalqa", "vstar", "amber")
@@ -24,8 +25,9 @@ class Tiny(PublishedBenchmark):
     def read(self, question, text):
         return text or None
 
-    def score(self, predictions):
-        return {"n": float(len(self._source.match(predictions)))}
+    def tally(self, predictions):
+        n = float(len(self._source.match(predictions)))
+        return Tally(1, {}, lambda _: {"n": n})
 
     def _read_files(self):
         image = str(self.image_root / "a.png")

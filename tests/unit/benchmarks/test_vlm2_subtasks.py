@@ -2,10 +2,13 @@ from pathlib import Path
 
 import pytest
 
+from halluc.benchmarks.answers import Answers
 from halluc.benchmarks.rows import Row
-from halluc.benchmarks.vlm2_subtasks import SUBTASKS, questions_of, row_id, score_subtasks, subtask_of
+from halluc.benchmarks.vlm2_subtasks import SUBTASKS, questions_of, row_id, subtask_groups, subtask_of
+from halluc.benchmarks.vlm2_subtasks import score_subtasks as score_totals
 from halluc.data.records import Prediction
 from halluc.errors import RecordError
+from halluc.metrics.tally import Tally
 
 
 def row(stem="oc_cpr", **record):
@@ -89,6 +92,12 @@ def test_a_gold_letter_outside_the_options_is_refused():
 
 def tf(subtask, name, gold):
     return row(subtask, q_id=name, gt_answer=gold)
+
+
+def score_subtasks(subtasks, profile):
+    answers = Answers.of([pair for pairs in subtasks.values() for pair in pairs])
+    groups = subtask_groups(answers, subtasks, profile)
+    return Tally(answers.count, groups, lambda totals: score_totals(subtasks, totals, profile)).score()
 
 
 def test_incomplete_pairs_by_profile():

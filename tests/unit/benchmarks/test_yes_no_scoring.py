@@ -2,8 +2,10 @@ import math
 
 import pytest
 
-from halluc.benchmarks.yes_no_scoring import defined, group_pairs, mean_of, prefixed, score_pairs, yes_margin
+from halluc.benchmarks.answers import Answers
+from halluc.benchmarks.yes_no_scoring import MARGINS, count_groups, margin_groups, score_counts, yes_margin
 from halluc.data.records import AnswerSpace, Prediction, Question
+from halluc.metrics.tally import Tally
 from halluc.metrics.yes_no import yes_no_scores
 
 
@@ -11,6 +13,13 @@ def pair(name, gold, parsed, *, yes=None, **tags):
     probabilities = None if yes is None else {"yes": yes, "no": 1 - yes}
     question = Question(id=name, images=(), prompt="?", space=AnswerSpace.yes_no(), gold=gold, tags=tags)
     return question, Prediction(id=name, text=parsed, parsed=parsed, probabilities=probabilities)
+
+
+def score_pairs(pairs, formula):
+    answers = Answers.of(pairs)
+    groups = count_groups(answers, {"all": pairs}) | margin_groups(answers, {"all": pairs})
+    made = Tally(answers.count, groups, lambda t: score_counts(t["all"], formula, t.get(MARGINS + "all")))
+    return made.score()
 
 
 def test_scores_of_texts_hold_no_auroc():
@@ -47,27 +56,3 @@ def test_auroc_is_undefined_with_one_class():
 )
 def test_yes_margin(yes, margin):
     assert yes_margin({"yes": yes, "no": 1 - yes}) == pytest.approx(margin)
-
-
-def test_groups_leave_untagged_pairs_out():
-    pairs = [pair("a", "yes", "yes", task="x"), pair("b", "no", "no"), pair("c", "no", "no", task="x")]
-    assert {name: len(group) for name, group in group_pairs(pairs, "task").items()} == {"x": 2}
-
-
-def test_mean_is_undefined_where_one_group_is():
-    first = {"f1": 0.5, "recall": 1.0, "n": 2.0}
-    second = {"f1": None, "recall": 0.0, "n": 4.0}
-    assert mean_of([first, second]) == {"f1": None, "recall": 0.5, "n": 6.0}
-    assert mean_of([]) == {}
-
-
-def test_defined_warns_once(caplog):
-    scores = prefixed("random", {"f1": None, "recall": None, "accuracy": 0.5})
-    assert defined("pope", scores) == {"random/accuracy": 0.5}
-    assert len(caplog.records) == 1
-    assert "random/f1, random/recall" in caplog.text
-
-
-def test_defined_is_silent_when_all_is_well(caplog):
-    assert defined("pope", {"n": 0.0}) == {"n": 0.0}
-    assert not caplog.records

@@ -25,6 +25,7 @@ def test_scores_by_hand():
         "accuracy": 0.5,
         "precision": 0.5,
         "recall": pytest.approx(1 / 3),
+        "no_recall": 0.6,
         "f1": pytest.approx(0.4),
         "yes_ratio": 0.25,
         "unparsed_rate": 0.25,
