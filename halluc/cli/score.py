@@ -1,26 +1,35 @@
 """``python -m halluc score``: score responses that any other tool has written."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
 from hydra.utils import get_class
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import OmegaConf
 from rich.console import Console
 from rich.table import Table
 
-import halluc
+from halluc.benchmarks.response_files import read_responses
 from halluc.benchmarks.responses import ResponseScores, holds_gold, score_responses
-from halluc.benchmarks.rows import Row, read_rows
-from halluc.errors import BenchmarkError, ConfigError, UnknownOptionError
+from halluc.benchmarks.rows import Row
+from halluc.cli.configs import benchmark_entry
+from halluc.cli.score_table import score_table
+from halluc.errors import BenchmarkError, ConfigError
+from halluc.report.reference_scores import reference_table, references_named
 
 LEFT_TO_THE_COMMAND = ("_target_", "root", "image_root", "profile")
 
 
-def score(
+def score(  # noqa: PLR0913, PLR0917  # one argument for each option of the command
     benchmark: Annotated[str, typer.Argument(help="Name of the benchmark, as pope, phd or vlm2.")],
-    files: Annotated[list[Path], typer.Argument(help="Response files: JSON Lines or a JSON array.")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Response files: JSON, JSON Lines, lmms-eval's samples, VLMEvalKit's xlsx or tsv."
+        ),
+    ],
     profile: Annotated[
         str, typer.Option(help="How answers are read: strict, official, lmms_eval or vlmevalkit.")
     ] = "strict",
@@ -30,31 +39,57 @@ def score(
     option: Annotated[
         list[str] | None, typer.Option(help="An option of the benchmark, as source=aokvqa; with --root.")
     ] = None,
+    against: Annotated[
+        str | None, typer.Option(help="Show published scores too: part of a model's name, or all.")
+    ] = None,
+    resamples: Annotated[int, typer.Option(help="Resamples of the intervals; 0 leaves them out.")] = 1000,
+    confidence: Annotated[float, typer.Option(help="Probability that an interval covers the score.")] = 0.95,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """Score the responses in FILES.
 
     A row is a whole published record with a response, or just an id and a response; the latter need
-    --root. A question without a response counts as unparsed.
+    --root. A question without a response counts as unparsed. Intervals resample images, not questions.
     """
-    result = score_files(benchmark, files, profile=profile, root=root, options=option or [])
+    references = [] if against is None else references_named(benchmark, against)
+    result = score_files(
+        benchmark,
+        files,
+        profile=profile,
+        root=root,
+        options=option or [],
+        resamples=resamples,
+        confidence=confidence,
+    )
     if as_json:
-        typer.echo(json.dumps(_summary(benchmark, profile, result), indent=2))
-    else:
-        Console().print(_table(benchmark, profile, result))
+        summary = _summary(benchmark, profile, result) | {"confidence": confidence, "resamples": resamples}
+        published = [asdict(row) for row in references]
+        typer.echo(json.dumps(summary | ({"published": published} if published else {}), indent=2))
+        return
+    console = Console()
+    console.print(_table(benchmark, profile, result, confidence))
+    if references:
+        console.print(reference_table(result.scores, references))
 
 
 def score_files(
-    benchmark: str, files: list[Path], *, profile: str, root: Path | None, options: list[str]
+    benchmark: str,
+    files: list[Path],
+    *,
+    profile: str,
+    root: Path | None,
+    options: list[str],
+    resamples: int = 0,
+    confidence: float = 0.95,
 ) -> ResponseScores:
     """Read the files, build the benchmark from them or from ``root``, and score.
 
     Raises:
         HallucError: If anything is missing, unreadable, or does not fit together.
     """
-    entry = _entry(benchmark)
+    entry = benchmark_entry(benchmark)
     kind: Any = get_class(entry["_target_"])
-    rows = [row for file in files for row in read_rows(file, "the FILES argument")]
+    rows = [row for file in files for row in read_responses(file)]
     if not rows:
         raise BenchmarkError(f"There is nothing to score in {', '.join(map(str, files))}.")
     if root is not None:
@@ -64,7 +99,7 @@ def score_files(
     else:
         _require_gold(rows)
         built = kind.from_rows(rows, profile)
-    return score_responses(built, rows)
+    return score_responses(built, rows, resamples=resamples, confidence=confidence)
 
 
 def _require_gold(rows: list[Row]) -> None:
@@ -76,19 +111,6 @@ def _require_gold(rows: list[Row]) -> None:
         )
 
 
-def _entry(benchmark: str) -> DictConfig:
-    """Return the benchmark's entry in the config; its ``_target_`` names the class."""
-    package = Path(halluc.__file__).parent
-    folder = next(path for path in (package / "conf", package.parent / "conf") if path.is_dir()) / "benchmark"
-    names = sorted(path.stem for path in folder.glob("*.yaml"))
-    if benchmark not in names:
-        raise UnknownOptionError("BENCHMARK", benchmark, names)
-    entries = OmegaConf.load(folder / f"{benchmark}.yaml")
-    assert isinstance(entries, DictConfig)
-    (entry,) = entries.values()
-    return cast(DictConfig, entry)
-
-
 def _summary(benchmark: str, profile: str, result: ResponseScores) -> dict[str, object]:
     return {
         "benchmark": benchmark,
@@ -97,27 +119,14 @@ def _summary(benchmark: str, profile: str, result: ResponseScores) -> dict[str, 
         "missing_responses": result.missing,
         "unparsed_responses": result.unparsed,
         "scores": result.scores,
+        "intervals": {name: [found.low, found.high] for name, found in result.intervals.items()},
     }
 
 
-def _table(benchmark: str, profile: str, result: ResponseScores) -> Table:
-    """Lay the scores out: one row for each group, one column for each metric."""
-    groups: dict[str, dict[str, float]] = {}
-    for name, value in result.scores.items():
-        group, _, metric = name.rpartition("/")
-        groups.setdefault(group, {})[metric] = value
-    metrics = list(dict.fromkeys(metric for scores in groups.values() for metric in scores))
+def _table(benchmark: str, profile: str, result: ResponseScores, confidence: float) -> Table:
     counts = f"{result.questions} questions, {result.missing} without response, {result.unparsed} unparsed"
-    table = Table(title=f"{benchmark}, profile {profile}", caption=counts)
-    table.add_column("", no_wrap=True)
-    for metric in metrics:
-        table.add_column(metric.replace("_", " "), justify="right")
-    for group, scores in groups.items():
-        table.add_row(group or "all", *(_cell(scores.get(metric)) for metric in metrics))
-    return table
-
-
-def _cell(value: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:.0f}" if value == int(value) and value > 1 else f"{value:.4f}"
+    if result.intervals:
+        counts += f"; {100 * confidence:g} % intervals, images resampled"
+    return score_table(
+        result.scores, result.intervals, title=f"{benchmark}, profile {profile}", caption=counts
+    )

@@ -103,3 +103,45 @@ def test_a_whole_benchmark_takes_a_moment(tmp_path):
     start = time.perf_counter()
     run("pope", write(tmp_path / "r.jsonl", records), "--json")
     assert time.perf_counter() - start < 10
+
+
+def test_intervals_resample_images(tmp_path):
+    records = [RECORDS[0] | {"question_id": n, "image": f"{n // 6}.jpg", "label": "yes" if n % 3 else "no"}
+               for n in range(60)]  # fmt: skip
+    printed = json.loads(run("pope", write(tmp_path / "r.jsonl", records), "--json").stdout)
+    low, high = printed["intervals"]["random/accuracy"]
+    assert (low, high) == (pytest.approx(2 / 3), pytest.approx(2 / 3))  # every image has 4 right of 6
+    assert (printed["confidence"], printed["resamples"]) == (0.95, 1000)
+    apart = [record | {"image": f"{record['question_id']}.jpg"} for record in records]
+    printed = json.loads(run("pope", write(tmp_path / "r.jsonl", apart), "--json").stdout)
+    low, high = printed["intervals"]["random/accuracy"]
+    assert low < 0.6
+    assert high > 0.7
+
+
+def test_intervals_can_be_left_out(tmp_path):
+    printed = run("pope", write(tmp_path / "r.jsonl", RECORDS), "--resamples", "0", "--json").stdout
+    assert json.loads(printed)["intervals"] == {}
+
+
+def test_against_published_scores(tmp_path):
+    file = write(tmp_path / "r.jsonl", RECORDS)
+    assert "LLaVA-1.5-13B" in run("pope", file, "--against", "llava-1.5").stdout
+    printed = json.loads(run("pope", file, "--against", "all", "--json").stdout)
+    assert printed["published"][0]["scores"]["random/f1"] == 0.873
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_responses_with_intervals_take_seconds(tmp_path):
+    modes, tasks = ("base", "sec", "icc", "ccs"), ("object", "attribute", "counting")
+    records = [
+        {"id": f"{modes[n % 4]}/{n}/x", "mode": modes[n % 4], "task": tasks[n % 3], "image_id": n // 7,
+         "label": "yes" if n % 5 < 2 else "no", "response": "Yes" if n % 7 < 3 else "No"}
+        for n in range(100_000)
+    ]  # fmt: skip
+    file = write(tmp_path / "r.jsonl", records)
+    start = time.process_time()
+    printed = json.loads(run("phd", file, "--json").stdout)
+    assert time.process_time() - start < 10
+    low, high = printed["intervals"]["index"]
+    assert low < printed["scores"]["index"] < high
