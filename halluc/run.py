@@ -27,7 +27,6 @@ from halluc.methods.base import FineTune, TrainingSource
 from halluc.models.adapter_files import load_adapter
 from halluc.models.adapters import AdapterReport
 from halluc.models.lvlm import Lvlm
-from halluc.models.text_check import check_texts
 from halluc.packing.sequence import SequenceScorer
 from halluc.report.before_after import before_after_table
 from halluc.report.flips import flips
@@ -115,7 +114,7 @@ def build(cfg: DictConfig, stop: StopRequest) -> Run:
     )
     records = _training_records(cfg, source, benchmarks)
     lvlm, adapter = _model(cfg)
-    check_texts(lvlm.processor, records)
+    lvlm.check_texts(records)
     scorer = _factory(cfg.packing)(lvlm)
     module = _factory(cfg.method)(
         lvlm, scorer, optimizer=_factory(cfg.optimizer), scheduler=_factory(cfg.scheduler)
@@ -237,8 +236,6 @@ def _report(run: Run) -> None:
     predictions = run.run_dir / "predictions"
     found = flips(predictions / "baseline", predictions / f"epoch_{results['best']['epoch']}")
     for target in run.trainer.loggers:
-        target.log_metrics({f"full/{k}": v for k, v in results["full"].items()}, step=run.trainer.global_step)
-        target.save()
         if isinstance(target, WandbLogger):
             log_flips(target, found)
     console = Console()

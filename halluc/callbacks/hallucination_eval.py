@@ -94,8 +94,10 @@ class HallucinationEval(Callback):
                 continue
             when = "full" if prefix == "val" else f"full_{prefix}"
             predictions = self._ask(module, name, benchmark, benchmark.questions(), when, answerer)
-            full |= _prefixed(f"{prefix}/{name}", benchmark.score(predictions))
+            scores = _prefixed(f"{prefix}/{name}", benchmark.score(predictions))
+            full |= scores
             self._write(trainer)
+            _log(trainer, _prefixed("full", scores))
 
     def _measure_epoch(self, trainer: Trainer, module: LightningModule, epoch: int) -> None:
         if epoch % self._every_n_epochs and epoch != trainer.max_epochs:
@@ -132,8 +134,7 @@ class HallucinationEval(Callback):
                     )
         if selected:
             scores["select/score"] = sum(selected) / len(selected)
-        for target in trainer.loggers:
-            target.log_metrics(scores, step=trainer.global_step)
+        _log(trainer, scores)
         return scores
 
     def _ask(  # private, and every argument is a different thing
@@ -160,6 +161,12 @@ class HallucinationEval(Callback):
     def _write(self, trainer: Trainer) -> None:
         if trainer.is_global_zero:
             write_results(self._run_dir, self._results)
+
+
+def _log(trainer: Trainer, scores: Scores) -> None:
+    for target in trainer.loggers:
+        target.log_metrics(scores, step=trainer.global_step)
+        target.save()
 
 
 def _prefixed(prefix: str, scores: Mapping[str, float]) -> Scores:

@@ -67,6 +67,8 @@ class ResumePoint(Checkpoint):
         self._save(trainer)
 
     def _save(self, trainer: Trainer) -> None:
+        for target in trainer.loggers:
+            target.save()
         trainer.save_checkpoint(checkpoint_path(self._run_dir), weights_only=False)  # optimizer too
 
     def _way_on(self, trainer: Trainer) -> str:

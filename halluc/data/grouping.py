@@ -60,6 +60,11 @@ class GroupedBatchSampler(Sampler[list[int]]):
         self._resume = (-1, 0)
         self._batches: tuple[int, list[list[list[int]]]] | None = None
 
+    @property
+    def sampler(self) -> "GroupedBatchSampler":
+        """Return itself: Lightning calls ``set_epoch`` on a batch sampler's ``sampler``, not on it."""
+        return self
+
     def set_epoch(self, epoch: int) -> None:
         """Choose the epoch whose order is yielded next; Lightning calls it."""
         self._epoch = epoch

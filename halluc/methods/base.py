@@ -158,10 +158,16 @@ class FineTune(LightningModule):
         for parameter in self._trainable():
             if parameter.grad is not None:
                 parameter.grad.mul_(self.trainer.world_size / weight)  # DDP averages over ranks
-        self.log("train/loss", loss / weight, prog_bar=True)
-        self.log("train/targets", weight)
-        self.log_dict({f"train/{name}": value / weight for name, value in zip(names, sums, strict=True)})
-        self.log("train/lr", optimizer.param_groups[0]["lr"])
+        logged = {"loss": loss / weight, "targets": weight, "lr": optimizer.param_groups[0]["lr"]}
+        logged |= {name: value / weight for name, value in zip(names, sums, strict=True)}
+        self._log_step({f"train/{name}": float(value) for name, value in logged.items()})
+
+    def _log_step(self, logged: dict[str, float]) -> None:
+        """Hand the step's row to the loggers at once, so that a checkpoint never runs ahead of the log."""
+        self.log("train/loss", logged["train/loss"], prog_bar=True, logger=False)
+        if self.global_step % self.trainer.log_every_n_steps == 0:
+            for target in self.trainer.loggers:
+                target.log_metrics(logged | {"epoch": self.current_epoch}, step=self.global_step)
 
     def configure_optimizers(self) -> OptimizerLRScheduler:
         """Build the optimizer and a schedule that advances every optimizer step."""

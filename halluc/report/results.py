@@ -34,22 +34,38 @@ def write_predictions(
         parts: Question id to ``select`` or ``report``; ids without a part were asked for neither.
     """
     rows = (
-        {
-            "id": question.id,
-            "part": parts.get(question.id),
-            "images": [name for name in question.images if not name.startswith("data:")],
-            "prompt": question.prompt,
-            "gold": question.gold,
-            "response": prediction.text,
-            "parsed": prediction.parsed,
-            "correct": prediction.parsed == question.gold,
-            "probabilities": prediction.probabilities,
-            "mass": prediction.mass,
-            "tags": dict(question.tags),
-        }
+        prediction_row(question, prediction, parts.get(question.id))
         for question, prediction in zip(questions, predictions, strict=True)
     )
     _write(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+
+
+def prediction_row(question: Question, prediction: Prediction, part: str | None) -> dict[str, Any]:
+    """Return what a predictions file says about one question; pictures given as data are left out."""
+    return {
+        "id": question.id,
+        "part": part,
+        "images": [name for name in question.images if not name.startswith("data:")],
+        "prompt": question.prompt,
+        "gold": question.gold,
+        "response": prediction.text,
+        "parsed": prediction.parsed,
+        "correct": prediction.parsed == question.gold,
+        "probabilities": prediction.probabilities,
+        "mass": prediction.mass,
+        "tags": dict(question.tags),
+    }
+
+
+def prediction_of(row: Mapping[str, Any]) -> Prediction:
+    """Return the prediction that a row of a predictions file holds."""
+    return Prediction(
+        id=row["id"],
+        text=row["response"],
+        parsed=row["parsed"],
+        probabilities=row["probabilities"],
+        mass=row["mass"],
+    )
 
 
 def read_predictions(path: Path) -> list[dict[str, Any]]:

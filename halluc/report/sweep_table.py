@@ -25,8 +25,8 @@ def sweep_table(sweep_dir: Path) -> Table:
     A job without a score stands at the end, with a dash.
     """
     rows = []
-    for overrides in sweep_dir.glob("*/.hydra/overrides.yaml"):
-        run_dir = overrides.parent.parent
+    for overrides in sweep_dir.glob("*/overrides.yaml"):
+        run_dir = overrides.parent
         best = read_results(run_dir).get("best", {})
         score = best.get("select/score")
         rows.append((score, run_dir, best.get("epoch"), " ".join(OmegaConf.load(overrides))))

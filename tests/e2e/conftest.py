@@ -66,17 +66,18 @@ class Program:
             "evaluation.final_text.max_new_tokens=4",
         ]
 
-    def command(self, *overrides: str) -> list[str]:
-        return [sys.executable, str(ROOT / "train.py"), *self.fixed, *overrides]
+    def command(self, *overrides: str, bare: bool = False) -> list[str]:
+        """Return the command line; ``bare`` leaves out what every run here has in common."""
+        return [sys.executable, str(ROOT / "train.py"), *([] if bare else self.fixed), *overrides]
 
     def environment(self) -> dict[str, str]:
         settings = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "WANDB_MODE": "offline", "COLUMNS": "160"}
         return os.environ | settings
 
-    def __call__(self, *overrides: str, cwd: Path, status: int = 0) -> str:
+    def __call__(self, *overrides: str, cwd: Path, status: int = 0, bare: bool = False) -> str:
         """Run it in ``cwd``; returns what it printed."""
         done = subprocess.run(
-            self.command(*overrides),
+            self.command(*overrides, bare=bare),
             cwd=cwd,
             env=self.environment(),
             capture_output=True,

@@ -11,6 +11,7 @@ from halluc.data.datamodule import TrainingData
 from halluc.data.records import AnswerSpace, Question, Sample
 from halluc.methods.sft import SupervisedFineTuning
 from halluc.packing.sequence import AnswerLogps
+from halluc.tracking.csv_log import csv_logger, read_rows
 
 
 class OneWeight(nn.Module):
@@ -55,11 +56,11 @@ def constant(*, optimizer, num_warmup_steps, num_training_steps):
     return torch.optim.lr_scheduler.ConstantLR(optimizer, factor=1.0)
 
 
-def trained(batch_size, accumulate, epochs=1, **trainer_options):
+def trained(batch_size, accumulate, epochs=1, scorer=CharacterScorer, logger=False, **trainer_options):
     model = OneWeight()
     method = SupervisedFineTuning(
         model,
-        CharacterScorer(model),
+        scorer(model),
         optimizer=lambda parameters: torch.optim.SGD(parameters, lr=0.1),
         scheduler=constant,
         warmup_fraction=0.0,
@@ -69,7 +70,8 @@ def trained(batch_size, accumulate, epochs=1, **trainer_options):
         accelerator="cpu",
         max_epochs=epochs,
         accumulate_grad_batches=accumulate,
-        logger=False,
+        logger=logger,
+        log_every_n_steps=1,
         enable_checkpointing=False,
         enable_progress_bar=False,
         enable_model_summary=False,
@@ -111,17 +113,32 @@ def test_the_last_smaller_window_is_divided_by_its_own_targets():
     assert weight == pytest.approx(second, rel=1e-5)
 
 
-def test_the_logged_loss_is_that_mean():
-    _, trainer = trained(4, 3)
+def test_the_logged_loss_is_that_mean(tmp_path):
+    _, trainer = trained(4, 3, logger=csv_logger(str(tmp_path)))
     tokens = [(s.weight, float(d)) for s in SAMPLES for d in s.answer]
     mean = sum(w * t * t for w, t in tokens) / sum(w for w, _ in tokens)
     assert trainer.callback_metrics["train/loss"].item() == pytest.approx(mean, rel=1e-5)
-    assert trainer.callback_metrics["train/targets"].item() == pytest.approx(sum(w for w, _ in tokens))
+    (row,) = read_rows(tmp_path)
+    assert row["train/loss"] == pytest.approx(mean, rel=1e-5)
+    assert row["train/targets"] == pytest.approx(sum(w for w, _ in tokens))
+
+
+def test_each_epoch_has_its_own_order():
+    seen = []
+
+    class Recorder(CharacterScorer):
+        def collate(self, sequences, max_pixels=None):
+            seen.append([s.question.id for s in sequences])
+            return super().collate(sequences)
+
+    trained(9, 1, epochs=3, scorer=Recorder)
+    assert len(seen) == 3
+    assert seen[0] != seen[1] != seen[2]
 
 
 def test_checkpoints_hold_trained_weights_only(tmp_path):
     _, trainer = trained(9, 1)
-    trainer.save_checkpoint(tmp_path / "x.ckpt")
+    trainer.save_checkpoint(tmp_path / "x.ckpt", weights_only=False)
     state = torch.load(tmp_path / "x.ckpt", weights_only=True)["state_dict"]
     assert state.keys() == {"lvlm.weight"}
 

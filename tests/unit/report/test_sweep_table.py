@@ -6,8 +6,8 @@ from halluc.report.sweep_table import sweep_table
 
 
 def job(folder, overrides, score):
-    (folder / ".hydra").mkdir(parents=True)
-    (folder / ".hydra" / "overrides.yaml").write_text("".join(f"- {o}\n" for o in overrides))
+    folder.mkdir()
+    (folder / "overrides.yaml").write_text("".join(f"- {o}\n" for o in overrides))
     if score is not None:
         results = {"best": {"select/score": score, "epoch": 2}}
         (folder / "results.json").write_text(json.dumps(results))
