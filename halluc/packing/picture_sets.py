@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from halluc.models.families.pictures import Features, PictureHooks
 from halluc.models.lvlm import Lvlm
@@ -68,6 +68,7 @@ class FeatureSource:
         self.lvlm = lvlm
         self.hooks = hooks
         self.cache = cache
+        self._looked_up: tuple[nn.Module, bool] | None = None
 
     def joined(self, sets: PictureSets, indices: Sequence[int]) -> Features:
         """Return the features of the sets at ``indices``, joined in that order; nothing for no sets."""
@@ -75,8 +76,15 @@ class FeatureSource:
         names = features[0].keys() if features else ()
         return {name: torch.cat([feature[name] for feature in features]) for name in names}
 
+    @property
+    def frozen(self) -> bool:
+        """Whether the tower stays as it is; looked up anew whenever the model is wrapped anew."""
+        if self._looked_up is None or self._looked_up[0] is not self.lvlm.model:
+            self._looked_up = (self.lvlm.model, tower_is_frozen(self.lvlm))
+        return self._looked_up[1]
+
     def _features(self, sets: PictureSets, index: int) -> Features:
-        if not tower_is_frozen(self.lvlm):
+        if not self.frozen:
             return self._encode(sets.tensors[index])
         if index not in sets.computed:
             with torch.no_grad():

@@ -1,0 +1,1 @@
+"""Measure what token trees are worth: the same work, the same weights, every way side by side."""

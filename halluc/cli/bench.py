@@ -1,0 +1,120 @@
+"""``python -m halluc bench``: measure what token trees are worth on this machine."""
+
+import json
+import platform
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import peft
+import torch
+import transformers
+import typer
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from rich.console import Console
+from rich.table import Table
+
+import halluc
+from halluc.bench.run import BenchSettings, Result, run_bench
+from halluc.errors import ConfigError
+
+TITLES = {
+    "sft": "Supervised fine-tuning step",
+    "dpo": "Preference fine-tuning (DPO) step",
+    "evaluation": "Evaluation by likelihood",
+}
+
+
+def bench(
+    overrides: Annotated[
+        list[str] | None,
+        typer.Argument(help="KEY=VALUE: model, device, dtype, threads, image_px, k, tasks, rounds, trl, …"),
+    ] = None,
+    json_path: Annotated[
+        Path | None, typer.Option("--json", help="Also write everything that was measured to this file.")
+    ] = None,
+) -> None:
+    """Time training steps and evaluation on token trees beside padded rows, TRL, and one question at a time.
+
+    Without OVERRIDES one fixed configuration is measured: Qwen2-VL of width 256 and 6 layers, pictures of
+    392 pixels (196 tokens), float32, one CPU thread, 2, 6 and 12 questions a picture. Ratios are medians
+    over rounds in which all ways take turns.
+    """
+    settings = read_settings(overrides or [])
+    results = run_bench(settings)
+    console = Console()
+    for table in tables(results):
+        console.print(table)
+    if json_path is not None:
+        json_path.write_text(json.dumps(_document(settings, results), indent=2) + "\n")
+        console.print(f"Everything that was measured is in {json_path}")
+
+
+def read_settings(overrides: Sequence[str]) -> BenchSettings:
+    """Read KEY=VALUE settings over the defaults.
+
+    Raises:
+        ConfigError: If a key is unknown or a value is wrong.
+    """
+    try:
+        given = OmegaConf.from_dotlist(list(overrides))
+        merged = OmegaConf.merge(OmegaConf.structured(BenchSettings), given)
+        settings = OmegaConf.to_object(merged)
+    except OmegaConfBaseException as error:
+        keys = ", ".join(entry.name for entry in fields(BenchSettings))
+        raise ConfigError(
+            f"bench does not understand {' '.join(overrides)}: {str(error).splitlines()[0].rstrip('.')}. Settings are "
+            f"KEY=VALUE, such as model=qwen2_vl_2b k=[6,12]; the keys are {keys}."
+        ) from error
+    return cast(BenchSettings, settings)
+
+
+def tables(results: Sequence[Result]) -> list[Table]:
+    """Lay the results out, one table a task and number of questions."""
+    groups: dict[tuple[str, int], list[Result]] = {}
+    for result in results:
+        groups.setdefault((result.task, result.k), []).append(result)
+    return [_table(task, k, group) for (task, k), group in groups.items()]
+
+
+def _table(task: str, k: int, results: Sequence[Result]) -> Table:
+    with_utilisation = any(result.utilisation is not None for result in results)
+    table = Table(title=f"{TITLES[task]}, {k} questions a picture", title_justify="left")
+    table.add_column("way", no_wrap=True)
+    columns = ["ms", "questions/s", "× rows", "FLOP bound", "of bound", "× public", "MB", "difference"]
+    for column in [*columns, *(["utilisation"] if with_utilisation else [])]:
+        table.add_column(column, justify="right")
+    for result in results:
+        of_bound = result.times_rows / result.flop_bound if result.flop_bound else None
+        cells = [
+            f"{result.median_s * 1000:.0f}",
+            f"{result.questions_per_s:.1f}",
+            f"{result.times_rows:.2f}",
+            _number(result.flop_bound, ".2f"),
+            _number(of_bound, ".0%"),
+            _number(result.times_baseline, ".2f"),
+            _number(result.peak_memory_mb, ".0f"),
+            f"{result.max_difference:.0e}",
+        ]
+        table.add_row(result.way, *cells, *([_number(result.utilisation, ".0%")] if with_utilisation else []))
+    return table
+
+
+def _number(value: float | None, form: str) -> str:
+    return "" if value is None else format(value, form)
+
+
+def _document(settings: BenchSettings, results: Sequence[Result]) -> dict[str, Any]:
+    return {
+        "settings": asdict(settings),
+        "machine": {
+            "processor": platform.processor() or platform.machine(),
+            "gpu": torch.cuda.get_device_name() if settings.device == "cuda" else None,
+            "versions": {
+                module.__name__: module.__version__ for module in (halluc, torch, transformers, peft)
+            },
+        },
+        "results": [asdict(result) for result in results],
+    }

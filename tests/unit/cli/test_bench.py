@@ -1,0 +1,69 @@
+"""Settings and tables of ``python -m halluc bench``."""
+
+import pytest
+from rich.console import Console
+
+from halluc.bench.run import BenchSettings, Result
+from halluc.cli.bench import read_settings, tables
+from halluc.errors import ConfigError
+
+
+def test_the_default_is_the_fixed_configuration():
+    assert read_settings([]) == BenchSettings()
+    assert BenchSettings().image_px == 392
+    assert BenchSettings().threads == 1
+
+
+def test_overrides():
+    settings = read_settings(["k=[3]", "tasks=[evaluation]", "trl=false", "peak_tflops=989"])
+
+    assert settings == BenchSettings(k=[3], tasks=["evaluation"], trl=False, peak_tflops=989)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "complaint"),
+    [
+        (["images=3"], "image_px"),
+        (["k"], "KEY=VALUE"),
+        (["rounds=0"], "at least 1"),
+        (["k=[]"], "at least 1"),
+        (["k=6"], r"k=\[6,12\]"),
+        (["rounds=many"], "rounds"),
+        (["tasks=[training]"], "evaluation"),
+        (["device=cuda"], "finds no GPU"),
+    ],
+)
+def test_wrong_settings_say_what_there_is(
+    overrides: list[str], complaint: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    with pytest.raises(ConfigError, match=complaint):
+        read_settings(overrides)
+
+
+def result(way: str, *, utilisation: float | None = None) -> Result:
+    return Result(
+        task="sft",
+        k=6,
+        way=way,
+        median_s=0.25,
+        questions_per_s=24.0,
+        times_rows=4.0,
+        flop_bound=5.0,
+        times_baseline=None,
+        peak_memory_mb=None,
+        max_difference=2e-7,
+        utilisation=utilisation,
+    )
+
+
+def test_tables_show_ratio_bound_and_share():
+    console = Console(width=160, record=True, file=open("/dev/null", "w"))  # noqa: SIM115 - only recorded
+    (table,) = tables([result("token tree", utilisation=0.4), result("padded rows")])
+    console.print(table)
+    console.file.close()
+
+    (row,) = [line for line in console.export_text().splitlines() if "token tree" in line]
+    assert [cell.strip() for cell in row.strip("│ ").split("│")] == [
+        "token tree", "250", "24.0", "4.00", "5.00", "80%", "", "", "2e-07", "40%",
+    ]  # fmt: skip
