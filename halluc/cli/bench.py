@@ -64,9 +64,10 @@ def read_settings(overrides: Sequence[str]) -> BenchSettings:
         settings = OmegaConf.to_object(merged)
     except OmegaConfBaseException as error:
         keys = ", ".join(entry.name for entry in fields(BenchSettings))
+        reason = str(error).splitlines()[0].rstrip(".")
         raise ConfigError(
-            f"bench does not understand {' '.join(overrides)}: {str(error).splitlines()[0].rstrip('.')}. Settings are "
-            f"KEY=VALUE, such as model=qwen2_vl_2b k=[6,12]; the keys are {keys}."
+            f"bench does not understand {' '.join(overrides)}: {reason}. Settings are KEY=VALUE, such as "
+            f"model=qwen2_vl_2b k=[6,12]; the keys are {keys}."
         ) from error
     return cast(BenchSettings, settings)
 

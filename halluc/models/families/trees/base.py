@@ -23,10 +23,13 @@ class TreeHooks:
     Attributes:
         mixes_pictures: Whether one forward can hold trees about different pictures.
         layer_types: Kinds of decoder layers whose mask this family's tree can express.
+        continues_from_cache: Whether text can follow from the keys and values of a common prefix alone,
+            with padding in between.
     """
 
     mixes_pictures: ClassVar[bool] = True
     layer_types: ClassVar[frozenset[str]] = frozenset({"full_attention"})
+    continues_from_cache: ClassVar[bool] = True
 
     def __init__(self, family: Family) -> None:
         self.family = family
@@ -68,6 +71,10 @@ class TreeHooks:
         """Return the position of each slot in its own sequence, shape ``[1, N]``."""
         del model, vision
         return tokens.depths[None]
+
+    def text_positions(self, positions: Tensor) -> Tensor:
+        """Write positions of text, shape ``[R, L]``, the way that the forward takes them."""
+        return positions
 
     def attention_mask(self, model: PreTrainedModel, tokens: TreeTokens) -> Any:  # noqa: ANN401 - may be a dict
         """Return the mask of the decoder's layers, shape ``[1, 1, N, N]``."""

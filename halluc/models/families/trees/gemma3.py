@@ -17,6 +17,7 @@ class Gemma3Tree(TreeHooks):
     """
 
     layer_types: ClassVar[frozenset[str]] = frozenset({"full_attention", "sliding_attention"})
+    continues_from_cache: ClassVar[bool] = False
 
     def picture_token_id(self, processor: ProcessorMixin) -> int:
         """Return the soft token's id; ``image_token`` of this processor begins a picture instead."""

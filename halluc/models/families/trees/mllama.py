@@ -18,6 +18,7 @@ class MllamaTree(TreeHooks):
     """
 
     mixes_pictures: ClassVar[bool] = False
+    continues_from_cache: ClassVar[bool] = False
 
     def arguments(
         self, model: PreTrainedModel, tokens: TreeTokens, vision: Sequence[Mapping[str, Tensor]]

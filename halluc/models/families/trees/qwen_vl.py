@@ -24,3 +24,7 @@ class QwenVLTree(TreeHooks):
         inside = heads[:, tokens.head_of, tokens.head_columns]
         beyond = tokens.beyond_head
         return torch.where(beyond < 0, inside, largest + 1 + beyond)[:, None]
+
+    def text_positions(self, positions: Tensor) -> Tensor:
+        """Repeat positions of text for the three axes, shape ``[3, R, L]``."""
+        return positions.expand(3, *positions.shape)
