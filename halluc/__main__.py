@@ -6,8 +6,9 @@ import sys
 import typer
 
 from halluc.cli.build import build_app
+from halluc.cli.evaluate import evaluate
 from halluc.cli.score import score
-from halluc.errors import HallucError
+from halluc.errors import HallucError, RunInterruptedError
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -16,6 +17,7 @@ app = typer.Typer(
 )
 app.add_typer(build_app, name="build")
 app.command()(score)
+app.command(no_args_is_help=True)(evaluate)
 
 
 def main() -> None:
@@ -23,6 +25,9 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     try:
         app()
+    except RunInterruptedError as error:
+        typer.secho(str(error), err=True, fg="yellow")
+        sys.exit(130)
     except HallucError as error:
         typer.secho(f"{type(error).__name__}: {error}", err=True, fg="red")
         sys.exit(1)

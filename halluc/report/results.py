@@ -70,7 +70,8 @@ def prediction_of(row: Mapping[str, Any]) -> Prediction:
 
 def read_predictions(path: Path) -> list[dict[str, Any]]:
     """Read the rows that ``write_predictions`` wrote."""
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    # Not splitlines(): an answer may hold other line separators, which JSON does not escape.
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
 
 
 def _write(path: Path, text: str) -> None:

@@ -1,0 +1,216 @@
+"""Compose and run an evaluation without training; beside ``run.py`` the only module that reads ``cfg``."""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from hydra.utils import instantiate
+from omegaconf import DictConfig
+
+from halluc.benchmarks.base import Benchmark
+from halluc.benchmarks.intervals import intervals
+from halluc.benchmarks.sampling import AskedQuestions, choose_questions
+from halluc.benchmarks.yes_no_calibration import yes_no_calibration
+from halluc.callbacks.asking import Answerer
+from halluc.callbacks.stop_request import StopRequest
+from halluc.data.records import Prediction, Question
+from halluc.errors import BenchmarkError, HallucError, RunInterruptedError, UnknownOptionError
+from halluc.metrics.agreement import agreement
+from halluc.models.adapter_files import load_adapter
+from halluc.models.lvlm import Lvlm
+from halluc.report.prediction_log import PredictionLog
+from halluc.report.progress import progress
+from halluc.report.results import read_results, write_results
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """Hold one way of asking: by likelihood under one profile, or as text under another.
+
+    Attributes:
+        prefix: First part of its keys: ``val`` or ``text``.
+        folder: Folder of its predictions.
+        benchmarks: Name to benchmark; the questions are the same in every pass.
+        answerer: How questions are answered.
+    """
+
+    prefix: str
+    folder: str
+    benchmarks: Mapping[str, Benchmark]
+    answerer: Answerer
+
+
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """Hold how intervals are computed; see ``intervals``."""
+
+    resamples: int
+    confidence: float
+    seed: int
+
+
+def evaluate(cfg: DictConfig, run_dir: Path, stop: StopRequest) -> dict[str, Any]:
+    """Ask a model every benchmark and write predictions and scores; nothing is trained.
+
+    Every benchmark is read, and every picture looked for, before any weights are loaded. Answers that
+    ``run_dir`` already holds are not asked for again.
+
+    Args:
+        cfg: The composed ``evaluate.yaml``.
+        run_dir: Where everything is written.
+        stop: The request to stop, obeyed between questions.
+
+    Returns:
+        What ``results.json`` holds: ``full`` (keys as a training run logs them), ``intervals`` (the same
+        keys, low and high), ``calibration`` of yes/no answers, ``agreement`` of likelihood and text, and
+        ``profiles`` (reader and prompt form).
+
+    Raises:
+        BenchmarkError: If a benchmark can't be asked; every one is named with its reason.
+        RunInterruptedError: If a signal stopped it.
+        HallucError: If a part can't be built.
+    """
+    benchmarks: Mapping[str, Benchmark] = instantiate(cfg.benchmark, _convert_="all")
+    asked = _asked(benchmarks, cfg)
+    lvlm = _model(cfg)
+    passes = _passes(cfg, benchmarks, lvlm)
+    results = read_results(run_dir)
+    resampling = Resampling(cfg.resamples, cfg.confidence, cfg.seed)
+    for name, sample in asked.items():
+        answers = {
+            one.prefix: _ask(one, name, sample, run_dir, stop)
+            for one in passes
+            if one.prefix == "text" or all(question.space.candidates for question in sample.all)
+        }
+        for one in passes:
+            if one.prefix in answers:
+                _score(results, one, name, answers[one.prefix], resampling)
+        results |= _described(results, name, sample, answers)
+        write_results(run_dir, results)
+    return results
+
+
+def _asked(benchmarks: Mapping[str, Benchmark], cfg: DictConfig) -> dict[str, AskedQuestions]:
+    """Read every benchmark's questions, or list every one that can't be asked."""
+    asked, problems = {}, []
+    for name, benchmark in benchmarks.items():
+        try:
+            asked[name] = choose_questions(
+                benchmark.questions(),
+                images_per_epoch=cfg.images,
+                select_fraction=cfg.select_fraction,
+                seed=cfg.seed,
+            )
+        except HallucError as error:
+            problems.append(f"{name}: {error}")
+    if problems:
+        summary = f"{len(problems)} of {len(benchmarks)} benchmarks can't be asked; no model was loaded:"
+        raise BenchmarkError("\n".join([summary, *problems]))
+    return asked
+
+
+def _model(cfg: DictConfig) -> Lvlm:
+    quantization = None if cfg.quantization is None else instantiate(cfg.quantization)
+    lvlm: Lvlm = _factory(cfg.model)(quantization=quantization)
+    if cfg.adapter_path is not None:
+        load_adapter(lvlm, Path(cfg.adapter_path))
+    device = torch.device(_device_name(cfg.device))
+    return lvlm if lvlm.device == device else lvlm.to(device)
+
+
+def _device_name(name: str) -> str:
+    if name == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    if name.partition(":")[0] not in ("cpu", "cuda", "mps"):
+        raise UnknownOptionError("device", name, ("auto", "cpu", "cuda", "cuda:1", "mps"))
+    return name
+
+
+def _passes(cfg: DictConfig, benchmarks: Mapping[str, Benchmark], lvlm: Lvlm) -> list[Pass]:
+    scorer = _factory(cfg.packing)(lvlm)
+    passes = [Pass("val", "full", benchmarks, _factory(cfg.answering)(lvlm, scorer))]
+    if cfg.final_text is not None:
+        official = {name: _factory(node)(profile="official") for name, node in cfg.benchmark.items()}
+        passes.append(Pass("text", "full_text", official, _factory(cfg.final_text)(lvlm, scorer)))
+    return passes
+
+
+def _ask(one: Pass, name: str, asked: AskedQuestions, run_dir: Path, stop: StopRequest) -> list[Prediction]:
+    """Ask what is not answered yet; returns all predictions in the order of ``asked.all``."""
+    benchmark = one.benchmarks[name]
+    parts = dict.fromkeys((question.id for question in asked.select), "select")
+    parts |= dict.fromkeys((question.id for question in asked.report), "report")
+    path = run_dir / "predictions" / one.folder / f"{name}.jsonl"
+    title = f"{name} ({one.prefix})"
+    with PredictionLog(path, asked.all, parts) as log:
+        rest = log.open_questions()
+        by_id = {question.id: question for question in rest}
+        with progress(title, len(parts), done=len(log.predictions)) as advance:
+            for prediction in one.answerer.answer(rest, max_pixels=benchmark.max_pixels):
+                log.append(_read(benchmark, by_id[prediction.id], prediction))
+                advance()
+                if stop.here:
+                    break
+    if stop.here:
+        raise RunInterruptedError(
+            f"Stopped on request; {len(log.predictions)} answers of {title} are kept. "
+            f"Go on with: python -m halluc evaluate resume={run_dir}"
+        )
+    return [log.predictions[question.id] for question in asked.all]
+
+
+def _read(benchmark: Benchmark, question: Question, prediction: Prediction) -> Prediction:
+    if prediction.parsed is not None or prediction.probabilities is not None or prediction.text is None:
+        return prediction
+    return Prediction(
+        id=prediction.id, text=prediction.text, parsed=benchmark.read(question, prediction.text)
+    )
+
+
+def _score(
+    results: dict[str, Any], one: Pass, name: str, predictions: Sequence[Prediction], how: Resampling
+) -> None:
+    benchmark = one.benchmarks[name]
+    key = f"{one.prefix}/{name}"
+    scores = benchmark.score(predictions)
+    found = intervals(
+        benchmark, predictions, confidence=how.confidence, resamples=how.resamples, seed=how.seed
+    )
+    results.setdefault("full", {}).update({f"{key}/{k}": value for k, value in scores.items()})
+    results.setdefault("intervals", {}).update({f"{key}/{k}": [v.low, v.high] for k, v in found.items()})
+    profiles = {"profile": benchmark.profile, "prompt_profile": benchmark.prompt_profile}
+    results.setdefault("profiles", {})[key] = profiles
+
+
+def _described(
+    results: Mapping[str, Any],
+    name: str,
+    asked: AskedQuestions,
+    answers: Mapping[str, Sequence[Prediction]],
+) -> dict[str, Any]:
+    """Describe calibration, and how far likelihood and text agree, where both were asked."""
+    described: dict[str, Any] = {}
+    fitted_on = {question.id for question in asked.select}
+    calibration = yes_no_calibration(asked.all, answers["val"], fitted_on) if "val" in answers else None
+    if calibration is not None:
+        described["calibration"] = {**results.get("calibration", {}), name: calibration}
+    if answers.keys() >= {"val", "text"}:
+        found = agreement(
+            [prediction.parsed for prediction in answers["val"]],
+            [prediction.parsed for prediction in answers["text"]],
+            [question.gold for question in asked.all],
+        )
+        counted = asdict(found) | {"disagreement_rate": found.disagreement_rate}
+        described["agreement"] = {**results.get("agreement", {}), name: counted}
+    return described
+
+
+def _factory(node: DictConfig) -> Callable[..., Any]:
+    """Make a node into a function that still takes arguments known only at run time."""
+    factory: Callable[..., Any] = instantiate(node, _partial_=True, _convert_="all")
+    return factory

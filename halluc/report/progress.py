@@ -1,0 +1,16 @@
+"""A progress bar on the terminal."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+
+@contextmanager
+def progress(title: str, total: int, *, done: int = 0) -> Iterator[Callable[[], None]]:
+    """Show how many of ``total`` are done; yields a function that counts one more."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, transient=True, console=Console(stderr=True)) as shown:
+        task = shown.add_task(title, total=total, completed=done)
+        yield lambda: shown.advance(task)

@@ -1,0 +1,155 @@
+"""``python -m halluc evaluate`` with a tiny model: results, and going on after a stop."""
+
+import json
+
+import pytest
+import typer
+from PIL import Image
+from typer.testing import CliRunner
+
+from halluc.answering.likelihood import LikelihoodAnswerer
+from halluc.cli.evaluate import evaluate
+from halluc.errors import BenchmarkError, ConfigError, ResumeError
+from halluc.report.results import read_predictions
+
+app = typer.Typer(pretty_exceptions_enable=False)
+app.command()(evaluate)
+
+
+@pytest.fixture(scope="module")
+def pope(tmp_path_factory):
+    """Write 6 pictures and 12 questions of POPE's random subset."""
+    root = tmp_path_factory.mktemp("pope")
+    (root / "images").mkdir()
+    rows = []
+    for number in range(6):
+        Image.new("RGB", (56, 56), (40 * number, 90, 160)).save(root / "images" / f"{number}.png")
+        for place, label in enumerate(("yes", "no")):
+            rows.append(
+                {
+                    "question_id": 2 * number + place,
+                    "image": f"{number}.png",
+                    "text": f"Is there a thing {place}?",
+                    "label": label,
+                }
+            )
+    (root / "coco_pope_random.json").write_text("\n".join(json.dumps(row) for row in rows))
+    return root
+
+
+@pytest.fixture
+def run(tiny_checkpoint, pope, tmp_path):
+    """Return a function that evaluates into ``tmp_path/run`` and gives what was printed as JSON."""
+
+    def call(*overrides):
+        given = [
+            f"model.path={tiny_checkpoint('qwen2_vl')}",
+            "model.dtype=float32",
+            "model.max_pixels=3136",
+            "packing=plain",
+            "device=cpu",
+            "benchmark=[pope]",
+            "benchmark.pope.subsets=[random]",
+            f"benchmark.pope.root={pope}",
+            "answering.batch_size=2",
+            "final_text.max_new_tokens=2",
+            f"paths.run_dir={tmp_path / 'run'}",
+        ]
+        alone = any(text.startswith("resume=") for text in overrides)
+        arguments = [*([] if alone else given), *overrides, "--json"]
+        return json.loads(CliRunner().invoke(app, arguments, catch_exceptions=False).stdout)
+
+    return call
+
+
+def test_results_and_predictions(run, tmp_path):
+    results = run()
+    full = results["full"]
+    assert full["val/pope/random/n"] == full["text/pope/random/n"] == 12.0
+    assert full["val/pope/random/unparsed_rate"] == 0.0
+    low, high = results["intervals"]["val/pope/accuracy"]
+    assert low <= full["val/pope/accuracy"] <= high
+    assert results["profiles"]["text/pope"]["profile"] == "official"
+    assert results["agreement"]["pope"]["n"] == results["calibration"]["pope"]["n"] == 12
+    threshold = results["calibration"]["pope"]["threshold"]
+    assert threshold["fitted_on_n"] + threshold["tried_on_n"] == 12
+    assert json.loads((tmp_path / "run" / "results.json").read_text()) == results
+    rows = read_predictions(tmp_path / "run" / "predictions" / "full" / "pope.jsonl")
+    assert sorted(row["id"] for row in rows) == sorted(f"random/{n}" for n in range(12))
+    assert {row["part"] for row in rows} == {"select", "report"}
+    assert not list((tmp_path / "run" / "predictions").rglob("*.unfinished"))
+
+
+def test_a_killed_evaluation_goes_on_where_it_stopped(run, tmp_path, monkeypatch):
+    whole = run(f"paths.run_dir={tmp_path / 'whole'}", "final_text=null")
+    answer = LikelihoodAnswerer.answer
+    asked = []
+
+    def dies_after_five(self, questions, max_pixels=None):
+        for place, prediction in enumerate(answer(self, questions, max_pixels)):
+            if place == 5:
+                raise KeyboardInterrupt
+            yield prediction
+
+    monkeypatch.setattr(LikelihoodAnswerer, "answer", dies_after_five)
+    with pytest.raises((KeyboardInterrupt, SystemExit, json.JSONDecodeError)):
+        run("final_text=null")
+    unfinished = tmp_path / "run" / "predictions" / "full" / "pope.jsonl.unfinished"
+    assert len(unfinished.read_text().splitlines()) == 5
+    with unfinished.open("a") as file:
+        file.write('{"id": "random/9", "torn')
+
+    def counts(self, questions, max_pixels=None):
+        asked.extend(questions)
+        return answer(self, questions, max_pixels)
+
+    monkeypatch.setattr(LikelihoodAnswerer, "answer", counts)
+    resumed = run(f"resume={tmp_path / 'run'}")
+    assert len(asked) == 7
+    assert resumed["full"] == pytest.approx(whole["full"])
+    assert resumed["intervals"] == whole["intervals"]
+
+
+def test_an_answered_evaluation_asks_nothing_again(run, tmp_path, monkeypatch):
+    first = run("final_text=null")
+    asked = []
+    monkeypatch.setattr(
+        LikelihoodAnswerer, "answer", lambda _, questions, **__: asked.extend(questions) or []
+    )
+    resumed = run(f"resume={tmp_path / 'run'}", "resamples=0")
+    assert asked == []
+    assert resumed["full"] == first["full"]
+
+
+def test_a_run_is_not_written_over(run, tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "config.yaml").write_text("{}")
+    with pytest.raises(ConfigError, match="holds a run"):
+        run()
+
+
+def test_resuming_needs_a_run_and_keeps_its_groups(run, tmp_path):
+    with pytest.raises(ResumeError, match="not found"):
+        run(f"resume={tmp_path / 'nothing'}")
+    run("final_text=null")
+    with pytest.raises(ResumeError, match="a group can't be changed"):
+        run(f"resume={tmp_path / 'run'}", "model=llava15")
+
+
+def test_missing_pictures_and_files_are_reported_before_any_model_is_loaded(run, pope, tmp_path, monkeypatch):
+    monkeypatch.setattr("halluc.evaluation.load_adapter", lambda *_: pytest.fail("a model was loaded"))
+    with pytest.raises(BenchmarkError) as raised:
+        run(
+            "model.path=/does/not/exist",
+            "benchmark=[pope,phd]",
+            f"benchmark.phd.root={tmp_path}",
+            f"benchmark.pope.image_root={tmp_path}",
+        )
+    message = str(raised.value)
+    assert "2 of 2 benchmarks can't be asked" in message
+    assert "6 pictures are missing" in message
+    assert "data.json" in message
+
+
+def test_a_sample_of_the_images(run):
+    assert run("images=4", "final_text=null")["full"]["val/pope/random/n"] == 8.0

@@ -1,0 +1,50 @@
+from rich.console import Console
+
+from halluc.report.evaluation_table import evaluation_tables
+
+RESULTS = {
+    "full": {
+        "val/pope/random/accuracy": 0.8125,
+        "val/pope/random/n": 16.0,
+        "text/pope/random/accuracy": 0.75,
+        "val/phd/base/object/index": 0.5,
+    },
+    "intervals": {"val/pope/random/accuracy": [0.7, 0.9]},
+    "calibration": {"pope": {"n": 16, "yes_ratio": 0.6, "expected_calibration_error": 0.1234}},
+    "agreement": {
+        "pope": {
+            "n": 16, "same": 13, "first_only_right": 2, "second_only_right": 1, "both_wrong_apart": 0,
+            "second_unparsed": 0, "disagreement_rate": 3 / 16,
+        }
+    },
+}  # fmt: skip
+
+
+def shown(results):
+    console = Console(width=160)
+    with console.capture() as capture:
+        for table in evaluation_tables(results):
+            console.print(table)
+    return capture.get()
+
+
+def test_scores_stand_side_by_side_with_intervals():
+    line = next(line for line in shown(RESULTS).splitlines() if "pope/random/accuracy" in line)
+    assert "81.2 [70.0, 90.0]" in line
+    assert "75.0" in line
+
+
+def test_counts_and_tasks_within_modes_are_left_to_the_file():
+    text = shown(RESULTS)
+    assert "random/n" not in text
+    assert "base/object" not in text
+
+
+def test_what_was_not_measured_is_a_dash():
+    line = next(line for line in shown(RESULTS).splitlines() if "12.3" in line)
+    assert line.count("–") == 3  # AUROC, and both accuracies of a threshold that could not be fitted
+
+
+def test_without_text_there_is_no_agreement():
+    assert "on the same questions" in shown(RESULTS)
+    assert "on the same questions" not in shown({"full": RESULTS["full"]})
