@@ -44,6 +44,7 @@ class AutoScorer:
 
     Args:
         lvlm: The model.
+        tokens_per_tree: See ``TreeScorer``.
         tokens_per_forward: See ``TreeScorer``.
         rows_per_forward: See ``PlainScorer``.
         feature_cache: See ``TreeScorer``.
@@ -55,7 +56,8 @@ class AutoScorer:
     def __init__(
         self,
         lvlm: Lvlm,
-        tokens_per_forward: int | None = None,
+        tokens_per_tree: int | None = None,
+        tokens_per_forward: int | None = 512,
         rows_per_forward: int | None = None,
         feature_cache: FeatureCache | None = None,
     ) -> None:
@@ -63,7 +65,8 @@ class AutoScorer:
         self._scorer: SequenceScorer[Any]
         self.uses_trees: bool | None
         try:
-            self._scorer, self.uses_trees = TreeScorer(lvlm, tokens_per_forward, feature_cache), None
+            self._scorer = TreeScorer(lvlm, tokens_per_tree, tokens_per_forward, feature_cache)
+            self.uses_trees = None
         except ModelSupportError as error:
             self._scorer, self.uses_trees = self._plain, False
             if lvlm.hf_model.config.model_type in PICTURES:

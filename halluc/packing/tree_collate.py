@@ -22,16 +22,25 @@ class TreeCollator:
     Args:
         encoder: The model's tokenisation and picture preparation.
         hooks: What the model's family can share.
-        tokens_per_forward: Most tokens of one forward; None sets no bound. A larger tree is split into
-            several that each hold the shared prefix.
+        tokens_per_tree: Most tokens of one tree; None sets no bound. A larger tree is split into several
+            that each hold the shared prefix.
+        tokens_per_forward: Most tokens of several trees that share a forward; None sets no bound. A
+            larger tree has a forward of its own.
         keyed: Whether picture sets are named by their content, as a feature cache needs.
     """
 
     def __init__(
-        self, encoder: PromptEncoder, hooks: TreeHooks, *, tokens_per_forward: int | None, keyed: bool
+        self,
+        encoder: PromptEncoder,
+        hooks: TreeHooks,
+        *,
+        tokens_per_tree: int | None,
+        tokens_per_forward: int | None,
+        keyed: bool,
     ) -> None:
         self.encoder = encoder
         self.hooks = hooks
+        self.tokens_per_tree = tokens_per_tree
         self.tokens_per_forward = tokens_per_forward
         self.keyed = keyed
 
@@ -54,7 +63,7 @@ class TreeCollator:
         trees = [
             PictureTree(tree, pictures)
             for pictures, numbers in groups.items()
-            for tree in grow_trees({n: branches[n].ids for n in numbers}, self.tokens_per_forward)
+            for tree in grow_trees({n: branches[n].ids for n in numbers}, self.tokens_per_tree)
         ]
         sets = [vision.tensors for _, vision in visions.values() if vision is not None]
         return TreeBatch(

@@ -24,7 +24,10 @@ class TreeScorer:
 
     Args:
         lvlm: The model, of a family that can share prefixes.
-        tokens_per_forward: Most tokens of one forward, which bounds memory; None sets no bound.
+        tokens_per_tree: Most tokens of one tree, which bounds memory; None sets no bound. A larger tree is
+            split into several that each hold the shared prefix.
+        tokens_per_forward: Most tokens of small trees that share a forward; None sets no bound. Fewer
+            forwards cost less overhead, but dense attention also pays for pairs across trees.
         feature_cache: Where features of a frozen vision tower are kept across batches; None computes
             them once a batch.
 
@@ -33,7 +36,7 @@ class TreeScorer:
             without the weights.
 
     Raises:
-        ConfigError: If ``tokens_per_forward`` is not positive.
+        ConfigError: If a bound is not positive.
         ModelSupportError: If the model can't share prefixes.
 
     Example:
@@ -42,13 +45,17 @@ class TreeScorer:
     """
 
     def __init__(
-        self, lvlm: Lvlm, tokens_per_forward: int | None = None, feature_cache: FeatureCache | None = None
+        self,
+        lvlm: Lvlm,
+        tokens_per_tree: int | None = None,
+        tokens_per_forward: int | None = 512,
+        feature_cache: FeatureCache | None = None,
     ) -> None:
-        if tokens_per_forward is not None and tokens_per_forward < 1:
-            raise ConfigError(
-                f"packing.tokens_per_forward is {tokens_per_forward}. Give a positive number, or null for "
-                "no bound."
-            )
+        for name, bound in {"tree": tokens_per_tree, "forward": tokens_per_forward}.items():
+            if bound is not None and bound < 1:
+                raise ConfigError(
+                    f"packing.tokens_per_{name} is {bound}. Give a positive number, or null for no bound."
+                )
         config = lvlm.hf_model.config
         hooks = tree_hooks_for(config.model_type, lvlm.family)
         obstacle = (
@@ -63,7 +70,11 @@ class TreeScorer:
         self.hooks = hooks
         self.features = FeatureSource(lvlm, PICTURES[config.model_type], feature_cache)
         self.collator = TreeCollator(
-            lvlm.encoder, hooks, tokens_per_forward=tokens_per_forward, keyed=feature_cache is not None
+            lvlm.encoder,
+            hooks,
+            tokens_per_tree=tokens_per_tree,
+            tokens_per_forward=tokens_per_forward,
+            keyed=feature_cache is not None,
         )
 
     def collate(self, sequences: Sequence[ScoredSequence], max_pixels: int | None = None) -> TreeBatch:

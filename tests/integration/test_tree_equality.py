@@ -137,7 +137,7 @@ def test_logps_losses_and_gradients_equal_padded_rows(
 
     plain = compute(lvlm, PlainScorer(lvlm), sequences)
     assert_equal(plain, compute(lvlm, TreeScorer(lvlm), sequences))
-    bounded = TreeScorer(lvlm, tokens_per_forward=60)
+    bounded = TreeScorer(lvlm, tokens_per_tree=60, tokens_per_forward=90)
     assert len(bounded.collate(sequences).forests) > len(TreeScorer(lvlm).collate(sequences).forests)
     assert_equal(plain, compute(lvlm, bounded, sequences))
 
