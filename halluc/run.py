@@ -23,6 +23,7 @@ from halluc.callbacks.stop_request import StopRequest
 from halluc.data.datamodule import Record, TrainingData
 from halluc.data.decontamination import decontaminate
 from halluc.errors import HallucError, RunInterruptedError
+from halluc.job_processes import job_processes
 from halluc.methods.base import FineTune, TrainingSource
 from halluc.models.adapter_files import load_adapter
 from halluc.models.adapters import AdapterReport
@@ -32,7 +33,6 @@ from halluc.report.before_after import before_after_table
 from halluc.report.flips import flips
 from halluc.report.quiet import quiet_libraries
 from halluc.resume import resumed_config, save_config
-from halluc.sweep_ranks import job_command
 from halluc.tracking.csv_log import forget_after
 from halluc.tracking.provenance import provenance
 from halluc.tracking.wandb_run import log_flips
@@ -83,7 +83,7 @@ def run(cfg: DictConfig) -> float | None:
     """
     quiet_libraries()
     try:
-        with StopRequest() as stop:
+        with StopRequest() as stop, job_processes():
             resumed = cfg if cfg.resume is None else resumed_config(Path(cfg.resume))
             return fit(build(resumed, stop)).get("select/score")
     except RunInterruptedError as error:
@@ -153,8 +153,7 @@ def fit(run: Run) -> dict[str, float]:
     Returns:
         The scores of the best epoch, keys as logged.
     """
-    with job_command():
-        run.trainer.fit(run.module, datamodule=run.data, ckpt_path=run.checkpoint, weights_only=True)
+    run.trainer.fit(run.module, datamodule=run.data, ckpt_path=run.checkpoint, weights_only=True)
     load_adapter(run.module.lvlm, run.run_dir / "adapter")
     run.module.to(run.trainer.strategy.root_device)
     for final in run.final_passes:

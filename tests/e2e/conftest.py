@@ -2,13 +2,15 @@
 
 import json
 import os
+import struct
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from PIL import Image, ImageDraw
+from wandb.proto import wandb_internal_pb2
 
 ROOT = Path(__file__).parents[2]
 COLOURS = {"ball": "red", "box": "green", "door": "blue", "lamp": "yellow", "rug": "purple", "vase": "orange"}
@@ -93,3 +95,32 @@ class Program:
 def program(instances: Path, tiny_checkpoint: Callable[[str], Path]) -> Program:
     """Return the program."""
     return Program(instances, tiny_checkpoint("qwen2_vl"))
+
+
+@pytest.fixture(scope="session")
+def wandb_records() -> Callable[[Path], list[wandb_internal_pb2.Record]]:
+    """Return a function that reads the records of an offline W&B run's folder."""
+
+    def records(folder: Path) -> list[wandb_internal_pb2.Record]:
+        (path,) = folder.glob("*.wandb")
+        return [wandb_internal_pb2.Record.FromString(data) for data in _log_entries(path.read_bytes())]
+
+    return records
+
+
+def _log_entries(data: bytes) -> Iterator[bytes]:
+    """Read a LevelDB log behind W&B's header of 7 bytes: blocks of 32 KiB, entries in 1 to n pieces."""
+    position, entry = 7, b""
+    while position + 7 <= len(data):
+        room = 32768 - position % 32768
+        if room < 7:
+            position += room
+            continue
+        _, length, kind = struct.unpack_from("<IHB", data, position)
+        if not length and not kind:
+            return
+        entry += data[position + 7 : position + 7 + length]
+        position += 7 + length
+        if kind in (1, 4):  # whole, or last piece
+            yield entry
+            entry = b""

@@ -6,6 +6,7 @@ import pytest
 import torch
 from datasets import Dataset
 from PIL import Image
+from trl import DPOConfig, DPOTrainer
 
 from halluc.data.records import AnswerSpace, Preference, Question
 from halluc.losses.dpo import SigmoidLoss
@@ -52,8 +53,6 @@ def lvlm(tmp_path_factory):
 @pytest.fixture(scope="module")
 def trl_loss(lvlm, pictures, tmp_path_factory):
     """Return a function that computes TRL's DPO loss with the adapter as it is now."""
-    from trl import DPOConfig, DPOTrainer
-
     rows = [
         {
             "images": [Image.open(path).copy()],
