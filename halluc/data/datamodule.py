@@ -75,8 +75,9 @@ class TrainingData(LightningDataModule):
         """Return the position in the training data: epoch, and batches of it that are done."""
         if self.trainer is None:
             return {"epoch": 0, "batch": 0}
-        progress = self.trainer.fit_loop.epoch_loop.batch_progress
-        return {"epoch": self.trainer.current_epoch, "batch": progress.current.processed}
+        done = self.trainer.fit_loop.epoch_loop.batch_progress.current
+        batch = done.processed  # type: ignore[attr-defined]  # the batch loop tracks it, the base class not
+        return {"epoch": self.trainer.current_epoch, "batch": batch}
 
     def load_state_dict(self, state_dict: dict[str, int]) -> None:
         """Continue from a position that ``state_dict`` returned."""

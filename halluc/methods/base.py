@@ -165,7 +165,8 @@ class FineTune(LightningModule):
     def _log_step(self, logged: dict[str, float]) -> None:
         """Hand the step's row to the loggers at once, so that a checkpoint never runs ahead of the log."""
         self.log("train/loss", logged["train/loss"], prog_bar=True, logger=False)
-        if self.global_step % self.trainer.log_every_n_steps == 0:
+        every = self.trainer.log_every_n_steps  # type: ignore[attr-defined]  # set by Lightning's connector
+        if self.global_step % every == 0:
             for target in self.trainer.loggers:
                 target.log_metrics(logged | {"epoch": self.current_epoch}, step=self.global_step)
 
