@@ -6,6 +6,8 @@ import sys
 import typer
 
 from halluc.cli.build import build_app
+from halluc.cli.check import check
+from halluc.cli.compare import compare
 from halluc.cli.evaluate import evaluate
 from halluc.cli.score import score
 from halluc.errors import HallucError, RunInterruptedError
@@ -16,6 +18,8 @@ app = typer.Typer(
     help="Dehallucination training for vision-language models. Training itself: python train.py --help",
 )
 app.add_typer(build_app, name="build")
+app.command()(check)
+app.command()(compare)
 app.command()(score)
 app.command(no_args_is_help=True)(evaluate)
 

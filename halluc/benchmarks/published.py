@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from halluc.benchmarks.question_source import QuestionSource, Reading
 from halluc.benchmarks.rows import Row
 from halluc.benchmarks.score_names import defined
+from halluc.data.readers.jsonl import Findings
 from halluc.data.records import Prediction, Question
 from halluc.metrics.tally import Tally
 from halluc.parsing.profiles import STRICT
@@ -90,6 +91,14 @@ class PublishedBenchmark(ABC):
             RecordError: If rows are unusable and ``bad_rows`` is ``error``; all are listed.
         """
         return self._source.every()
+
+    def findings(self) -> Findings:
+        """Read the files and say what is wrong with them, without stopping at it.
+
+        Raises:
+            SourceNotFoundError: If a file of questions is missing.
+        """
+        return self._source.findings()
 
     @staticmethod
     @abstractmethod

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from halluc.benchmarks.answers import Answers, Pair
 from halluc.benchmarks.image_paths import missing_files
 from halluc.benchmarks.rows import Row
-from halluc.data.records import Prediction, Question
+from halluc.data.readers.jsonl import Findings
+from halluc.data.records import AnswerKind, Prediction, Question
 from halluc.errors import BenchmarkError, ImageError, RecordError, SourceNotFoundError
 from halluc.parsing.profiles import pick
 
@@ -16,6 +17,8 @@ logger = logging.getLogger(__name__)
 
 BAD_ROWS = {"error": False, "skip": True}
 SHOWN = 5
+FEWEST_CHOICES = 8
+"""With fewer questions the same right letter throughout may be chance."""
 
 
 @dataclass(slots=True)
@@ -92,6 +95,29 @@ class QuestionSource:
             self.skipped += len(questions) - len(self._askable)
         return self._askable
 
+    def findings(self) -> Findings:
+        """Read everything and say what is wrong, without stopping at it.
+
+        Raises:
+            SourceNotFoundError: If a file of questions is missing.
+        """
+        reading = self._read()
+        problems = [
+            *reading.problems,
+            *(f"id {line} occurs more than once" for line in _repeated(reading.questions)),
+        ]
+        missing = dict.fromkeys(missing_files(image for q in reading.questions for image in q.images), 0)
+        usable = 0
+        for question in reading.questions:
+            gone = [image for image in question.images if image in missing]
+            usable += not gone
+            for image in gone:
+                missing[image] += 1
+        problems += [
+            f"{image}: no such picture, {count} questions show it" for image, count in missing.items()
+        ]
+        return Findings(usable, tuple(problems), tuple(constant_letter_notice(reading.questions)))
+
     def answers(self, predictions: Sequence[Prediction]) -> Answers:
         """Match predictions, and find out which of the answered questions share images.
 
@@ -165,6 +191,18 @@ class QuestionSource:
                 f"benchmark.{self.key}.bad_rows=skip to leave their questions out and have them counted."
             )
         logger.warning("%sTheir questions are left out.", summary)
+
+
+def constant_letter_notice(questions: Sequence[Question]) -> list[str]:
+    """Return a line if the right letter never changes, so that a model that always says it looks perfect."""
+    letters = Counter(q.gold for q in questions if q.space.kind is AnswerKind.CHOICE)
+    if len(letters) != 1 or letters.total() < FEWEST_CHOICES:
+        return []
+    (letter,) = letters
+    return [
+        f"the right option is {letter} in all {letters.total()} multiple-choice questions, so the letter is "
+        f"right without a look. Shuffle the options."
+    ]
 
 
 def _repeated(questions: Sequence[Question]) -> list[str]:

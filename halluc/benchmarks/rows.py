@@ -11,6 +11,7 @@ from halluc.parsing.labels import read_yes_no_label
 
 GOLD_FIELDS = ("label", "gold", "gt_answer", "truth")
 RESPONSE_FIELDS = ("response", "model_answer", "answer", "prediction")
+ID_FIELDS = ("id", "question_id", "q_id", "index", "sequence_id", "image_id")
 TEXT_FIELDS = ("text", "question", "query")
 
 
@@ -30,8 +31,9 @@ class Row:
 
     @property
     def where(self) -> str:
-        """Name file and line, for messages."""
-        return f"{self.file}, record {self.line}"
+        """Name file, line and, if there is one, id, for messages."""
+        name = next((self.record[key] for key in ID_FIELDS if self.record.get(key) not in (None, "")), None)
+        return f"{self.file}, record {self.line}" + ("" if name is None else f" (id {name})")
 
     @property
     def gold_field(self) -> str | None:

@@ -29,7 +29,8 @@ CONFIG = "config.yaml"
 
 def evaluate(
     overrides: Annotated[
-        list[str] | None, typer.Argument(help="As for train.py: model=qwen2vl benchmark=[pope] resume=DIR.")
+        list[str] | None,
+        typer.Argument(help="As for train.py: model=qwen2vl 'benchmark=\\[pope,phd]', or resume=DIR."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print results.json instead of tables.")] = False,
 ) -> None:

@@ -71,7 +71,9 @@ def test_true_false_gold(gold):
 
 @pytest.mark.parametrize("fine", [[], None])
 def test_a_sequence_without_fine_questions_is_rejected(fine):
-    with pytest.raises(RecordError, match=r"gated\.jsonl, record 5: sequence s1 has no fine questions"):
+    with pytest.raises(
+        RecordError, match=r"gated\.jsonl, record 5 \(id s1\): sequence s1 has no fine questions"
+    ):
         make(sequence(fine=fine))
 
 

@@ -94,8 +94,8 @@ def test_missing_context_and_missing_question_are_listed(root):
     with pytest.raises(RecordError) as caught:
         Phd(root).questions()
     assert len(caught.value.problems) == 2
-    assert "record 1: context has no sec or iac" in caught.value.problems[0]
-    assert "record 2: no_question is missing" in caught.value.problems[1]
+    assert "record 1 (id 7): context has no sec or iac" in caught.value.problems[0]
+    assert "record 2 (id 3): no_question is missing" in caught.value.problems[1]
 
 
 def test_missing_picture_and_missing_file(root):

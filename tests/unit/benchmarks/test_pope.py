@@ -86,7 +86,8 @@ def test_all_bad_rows_are_listed(root):
     (root / "coco_pope_random.json").write_text(json.dumps(bad))
     with pytest.raises(RecordError) as caught:
         pope(root).questions()
-    assert [problem.split(": ")[0][-1] for problem in caught.value.problems] == ["1", "2", "3"]
+    assert ["(id 1)" in caught.value.problems[0], "(id 3)" in caught.value.problems[2]] == [True, True]
+    assert len(caught.value.problems) == 3
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def test_an_empty_response_is_unparsed_but_not_missing():
 
 
 def test_repeated_and_unknown_responses_are_refused():
-    with pytest.raises(RecordError, match=r"r\.jsonl, record 2: random/1"):
+    with pytest.raises(RecordError, match=r"r\.jsonl, record 2 \(id random/1\): random/1"):
         score_responses(Pope.from_rows(ASKED), rows({"id": "random/1"}, {"id": "random/1"}))
     with pytest.raises(BenchmarkError, match="unknown id, as random/9"):
         score_responses(Pope.from_rows(ASKED), rows({"id": "random/9", "response": "Yes"}))

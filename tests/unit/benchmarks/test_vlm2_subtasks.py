@@ -68,7 +68,7 @@ def test_positive_means_the_affirmative_statement_in_comparison_and_gold_t_in_ge
 
 def test_items_with_fewer_than_two_images_are_skipped_aloud(caplog):
     assert make(row("gc_mat", q_id="0", gt_answer="T", images=["a"])) == []
-    assert "gc_mat.jsonl, record 1 has 1 images" in caplog.text
+    assert "gc_mat.jsonl, record 1 (id 0) has 1 images" in caplog.text
 
 
 @pytest.mark.parametrize(
