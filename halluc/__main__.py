@@ -5,6 +5,7 @@ import sys
 
 import typer
 
+from halluc.cli.benchmarks import benchmarks
 from halluc.cli.build import build_app
 from halluc.cli.check import check
 from halluc.cli.compare import compare
@@ -18,6 +19,7 @@ app = typer.Typer(
     help="Dehallucination training for vision-language models. Training itself: python train.py --help",
 )
 app.add_typer(build_app, name="build")
+app.command()(benchmarks)
 app.command()(check)
 app.command()(compare)
 app.command()(score)

@@ -26,6 +26,7 @@ TYPES = {
     "discriminative-relation": ("relation", ""),
     "relation": ("relation", ""),
 }
+ANNOTATIONS = "annotations.json"
 EXISTENCE_EPSILON, EPSILON = 0.001, 0.0001
 
 PROMPTS: dict[str, Callable[[str], str]] = {
@@ -135,12 +136,17 @@ class Amber(PublishedBenchmark):
             kinds[attribute] = kinds.get(attribute, NOTHING) + counts
         return official_no_scores(list(kinds.values()), f1_epsilon=EPSILON) | n
 
+    def question_files(self) -> tuple[Path, ...]:
+        """Return the files of questions that are expected, whether they are there or not."""
+        folder = next(
+            (f for f in self._data_folders() if (f / ANNOTATIONS).is_file()), self._data_folders()[0]
+        )
+        return (folder / "query" / self.query_file, folder / ANNOTATIONS)
+
     def _read_files(self) -> Reading:
         folder = self._data_folder()
         rows = read_rows(folder / "query" / self.query_file, "benchmark.amber.root")
-        annotations = {
-            row.text("id"): row for row in read_rows(folder / "annotations.json", "benchmark.amber.root")
-        }
+        annotations = {row.text("id"): row for row in read_rows(folder / ANNOTATIONS, "benchmark.amber.root")}
         reading = Reading()
         reading.add(rows, lambda row: self._discriminative(row, annotations))
         return reading
@@ -157,9 +163,12 @@ class Amber(PublishedBenchmark):
             return []
         return [self._question(row, annotation, with_image=True)]
 
+    def _data_folders(self) -> tuple[Path, Path]:
+        return self.root / "data", self.root
+
     def _data_folder(self) -> Path:
-        for folder in (self.root / "data", self.root):
-            if (folder / "annotations.json").is_file():
+        for folder in self._data_folders():
+            if (folder / ANNOTATIONS).is_file():
                 return folder
         raise SourceNotFoundError(
             f"AMBER's annotations.json is neither in {self.root / 'data'} nor in {self.root}. "

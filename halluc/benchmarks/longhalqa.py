@@ -135,6 +135,10 @@ class LongHalQA(PublishedBenchmark):
     def _scorable(self, row: Row) -> list[Question]:
         return _questions_of(_row_task(row), None, row)
 
+    def question_files(self) -> tuple[Path, ...]:
+        """Return the files of questions that are expected, whether they are there or not."""
+        return tuple(self.root / f"{task}.jsonl" for task in self.tasks)
+
     def _read_files(self) -> Reading:
         reading = Reading()
         for task in self.tasks:

@@ -135,6 +135,10 @@ class Phd(PublishedBenchmark):
 
         return Tally(answers.count, count_groups(answers, leaves) | margins, formula)
 
+    def question_files(self) -> tuple[Path, ...]:
+        """Return the files of questions that are expected, whether they are there or not."""
+        return (self.root / self.file,)
+
     def _read_files(self) -> Reading:
         reading = Reading()
         reading.add(read_rows(self.root / self.file, "benchmark.phd.root"), self._questions_of)

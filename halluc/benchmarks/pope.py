@@ -143,6 +143,13 @@ class Pope(PublishedBenchmark):
 
         return Tally(answers.count, groups, formula)
 
+    def question_files(self) -> tuple[Path, ...]:
+        """Return the files of questions that are expected, whether they are there or not."""
+        return tuple(
+            next((place for place in places if place.is_file()), places[0])
+            for places in map(self._places, self.subsets)
+        )
+
     def _read_files(self) -> Reading:
         reading = Reading()
         for subset in self.subsets:
@@ -152,23 +159,24 @@ class Pope(PublishedBenchmark):
 
     def _find(self, subset: str) -> Path:
         """Find the file of a subset in the root, or in the published tree below it."""
-        names = (f"{self.source}_pope_{subset}.json", f"{self.source}_pope_seem_{subset}.json")
-        folders = (
-            "",
-            self.source,
-            f"seem/{self.source}",
-            f"output/{self.source}",
-            f"output/seem/{self.source}",
-        )
-        places = [self.root / folder / name for folder in folders for name in names]
+        places = self._places(subset)
         found = next((place for place in places if place.is_file()), None)
         if found is None:
             raise SourceNotFoundError(
-                f"POPE questions not found at {places[0]}, nor as {names[1]}, nor below that folder in "
-                f"{', '.join(folders[1:])} (benchmark.pope.root={self.root}, source={self.source}). Set "
-                f"benchmark.pope.root to the folder that holds them, or get the files as data/README.md says."
+                f"POPE questions not found at {places[0]}, nor as {places[1].name}, nor below that folder in "
+                f"{', '.join(self._folders()[1:])} (benchmark.pope.root={self.root}, source={self.source}). "
+                f"Set benchmark.pope.root to the folder that holds them, or get the files as data/README.md says."
             )
         return found
+
+    def _places(self, subset: str) -> list[Path]:
+        names = (f"{self.source}_pope_{subset}.json", f"{self.source}_pope_seem_{subset}.json")
+        return [self.root / folder / name for folder in self._folders() for name in names]
+
+    def _folders(self) -> tuple[str, ...]:
+        """Return where the files may lie below the root."""
+        own = self.source
+        return ("", own, f"seem/{own}", f"output/{own}", f"output/seem/{own}")
 
     def _scorable(self, row: Row) -> list[Question]:
         subset = _row_subset(row)

@@ -133,6 +133,10 @@ class PublishedBenchmark(ABC):
         return defined(self.key, tally.score()) | self._source.skipped_score()
 
     @abstractmethod
+    def question_files(self) -> tuple[Path, ...]:
+        """Return the files of questions that are expected, whether they are there or not."""
+
+    @abstractmethod
     def _read_files(self) -> Reading:
         """Read the published files."""
 

@@ -129,6 +129,11 @@ class Vlm2(PublishedBenchmark):
     def _scorable(self, row: Row) -> Iterable[Question]:
         return _questions_of(row, None, self._prompt)
 
+    def question_files(self) -> tuple[Path, ...]:
+        """Return the files of questions that are expected, whether they are there or not."""
+        names = [] if self.gated_file is None else [self.gated_file]
+        return tuple(self.root / name for name in (*names, *map(vlm2_subtasks.question_file, self.subtasks)))
+
     def _read_files(self) -> Reading:
         reading = Reading()
         files = [] if self.gated_file is None else [(self.gated_file, self.image_root)]

@@ -161,6 +161,10 @@ class VStar(PublishedBenchmark):
 
         return Tally(answers.count, groups, formula)
 
+    def question_files(self) -> tuple[Path, ...]:
+        """Return the files of questions that are expected, whether they are there or not."""
+        return (self.root / self.file,)
+
     def _read_files(self) -> Reading:
         reading = Reading()
         rows = read_rows(self.root / self.file, "benchmark.vstar.root")

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
-from hydra import compose, initialize_config_dir
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 
 from halluc.callbacks.stop_request import StopRequest
-from halluc.cli.configs import config_folder
+from halluc.cli.configs import compose_config
 from halluc.errors import ConfigError, ResumeError
 from halluc.evaluation import evaluate as run_evaluation
 from halluc.report.evaluation_table import evaluation_tables
@@ -52,14 +51,8 @@ def evaluate(
         _show(results, run_dir)
 
 
-def compose_config(overrides: list[str]) -> DictConfig:
-    """Compose ``evaluate.yaml`` with overrides, as Hydra does for ``train.py``."""
-    with initialize_config_dir(config_dir=str(config_folder()), version_base="1.3"):
-        return compose("evaluate", overrides)
-
-
 def _started(overrides: list[str]) -> tuple[DictConfig, Path]:
-    cfg = compose_config(overrides)
+    cfg = compose_config("evaluate", overrides)
     if OmegaConf.is_interpolation(cfg.paths, "run_dir"):  # Hydra's own folder is known in train.py only
         cfg.paths.run_dir = str(
             Path(cfg.paths.runs_dir) / f"{datetime.now(UTC):%Y-%m-%d_%H-%M-%S}_evaluation"

@@ -29,6 +29,9 @@ class Tiny(PublishedBenchmark):
         n = float(len(self._source.match(predictions)))
         return Tally(1, {}, lambda _: {"n": n})
 
+    def question_files(self):
+        return (self.root / "tiny.json",)
+
     def _read_files(self):
         image = str(self.image_root / "a.png")
         questions = [Question(id="1", images=(image,), prompt="?", space=AnswerSpace.yes_no())]
