@@ -165,7 +165,7 @@ class Pope(PublishedBenchmark):
             raise SourceNotFoundError(
                 f"POPE questions not found at {places[0]}, nor as {places[1].name}, nor below that folder in "
                 f"{', '.join(self._folders()[1:])} (benchmark.pope.root={self.root}, source={self.source}). "
-                f"Set benchmark.pope.root to the folder that holds them, or get the files as data/README.md says."
+                f"Set benchmark.pope.root to their folder; data/README.md says where to get them."
             )
         return found
 
