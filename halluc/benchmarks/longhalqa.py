@@ -1,17 +1,20 @@
 """LongHalQA: hallucinations in long descriptions and conversations."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from halluc.benchmarks.choice_scoring import choice_group
+from halluc.benchmarks.dataset_rows import read_dataset
 from halluc.benchmarks.image_paths import inside
 from halluc.benchmarks.published import PublishedBenchmark
 from halluc.benchmarks.question_source import Reading
 from halluc.benchmarks.rows import Row, read_rows
 from halluc.benchmarks.score_names import prefixed
 from halluc.benchmarks.yes_no_scoring import MARGINS, Formula, count_groups, margin_groups, score_counts
+from halluc.data.choices import option_order, render_options
 from halluc.data.records import AnswerKind, AnswerSpace, Prediction, Question
 from halluc.errors import RecordError
 from halluc.metrics.choice import choice_scores_of
@@ -33,6 +36,16 @@ CHOICE_TASKS = (
     "lhqa_complete_conversation",
 )
 TASKS = BINARY_TASKS + CHOICE_TASKS
+PUBLISHED = "published"
+DATASETS = {
+    "lhqa_discrim_object_binary": "QHQK/object_hall_binary_v1",
+    "lhqa_discrim_description_binary": "QHQK/description_hall_binary_v3",
+    "lhqa_discrim_conversation_binary": "QHQK/conversation_hall_binary_v1",
+    "lhqa_discrim_description_choice": "QHQK/description_hall_choice_v3",
+    "lhqa_discrim_conversation_choice": "QHQK/conversation_hall_choice_v2",
+    "lhqa_complete_description": "QHQK/description_hall_completion_v4",
+    "lhqa_complete_conversation": "QHQK/conversation_hall_completion_v3",
+}
 LETTERS = "ABCD"
 YES_OR_NO = "\nAnswer the question using a single word 'Yes' or 'No'."
 LETTER_ONLY = "\nAnswer with the option's letter from the given choices directly."
@@ -48,7 +61,8 @@ class LongHalQA(PublishedBenchmark):
 
     The published data are seven data sets of the Hugging Face hub. Each is expected as JSON Lines in
     ``root``, named after its task, with ``image`` as a path below the image root. The options keep
-    their released order; the published code does not shuffle them either. Ids are ``<task>/<question_id>``.
+    their released order unless told otherwise; the published code does not shuffle them. Ids are
+    ``<task>/<question_id>``.
 
     Reference:
         Qiu et al., LongHalQA: Long-Context Hallucination Evaluation for MultiModal Large Language
@@ -57,11 +71,13 @@ class LongHalQA(PublishedBenchmark):
 
     key = "longhalqa"
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # a YAML mirrors these arguments one by one
         self,
         root: str | Path,
         tasks: Sequence[str] = TASKS,
         *,
+        dataset: str | None = None,
+        shuffle_choices: int | None = None,
         image_root: str | Path | None = None,
         profile: str = STRICT,
         prompt_profile: str = OFFICIAL,
@@ -73,6 +89,11 @@ class LongHalQA(PublishedBenchmark):
         Args:
             root: Folder of ``<task>.jsonl``.
             tasks: Which of ``TASKS`` to ask.
+            dataset: ``published`` reads the seven Hugging Face datasets of ``DATASETS`` instead of files;
+                anything else is a folder with one dataset a task, named after it: see ``dataset_rows``.
+                Pictures are written to the image root.
+            shuffle_choices: Seed that puts the options into another order, by question id; the gold
+                letter follows. None keeps the released order, to compare with published numbers.
             image_root: Folder of the pictures; None takes ``root/images``.
             profile: Reader of answers and formulas, ``strict`` or ``official``.
             prompt_profile: Only ``official``.
@@ -92,6 +113,8 @@ class LongHalQA(PublishedBenchmark):
         )
         choices = {task: task for task in TASKS}
         self.tasks = tuple(pick("benchmark.longhalqa.tasks", task, choices) for task in tasks)
+        self.dataset = dataset
+        self.shuffle_choices = shuffle_choices
         self._readers = pick("benchmark.longhalqa.profile", profile, LONGHALQA)
 
     @staticmethod
@@ -137,23 +160,30 @@ class LongHalQA(PublishedBenchmark):
 
     def question_files(self) -> tuple[Path, ...]:
         """Return the files of questions that are expected, whether they are there or not."""
-        return tuple(self.root / f"{task}.jsonl" for task in self.tasks)
+        return () if self.dataset else tuple(self.root / f"{task}.jsonl" for task in self.tasks)
 
     def _read_files(self) -> Reading:
         reading = Reading()
         for task in self.tasks:
-            rows = read_rows(self.root / f"{task}.jsonl", "benchmark.longhalqa.root")
-            reading.add(rows, partial(_questions_of, task, self.image_root))
+            reading.add(self._rows(task), partial(self._questions_of, task))
         return reading
+
+    def _rows(self, task: str) -> list[Row]:
+        option = "benchmark.longhalqa.dataset"
+        if self.dataset is None:
+            return read_rows(self.root / f"{task}.jsonl", "benchmark.longhalqa.root")
+        name = DATASETS[task] if self.dataset == PUBLISHED else str(Path(self.dataset) / task)
+        return read_dataset(name, split="test", image_folder=self.image_root, option=option)
+
+    def _questions_of(self, task: str, row: Row) -> list[Question]:
+        return [_shuffled(q, self.shuffle_choices) for q in _questions_of(task, self.image_root, row)]
 
 
 def _questions_of(task: str, image_root: Path | None, row: Row) -> list[Question]:
     """Make the question of one record; without an image root it can be scored but not asked."""
     binary = task in BINARY_TASKS
     options = () if binary else tuple(row.text(f"choice_{letter.lower()}") for letter in LETTERS)
-    prompt = row.text("question").strip()
-    for letter, option in zip(LETTERS, options, strict=False):
-        prompt += f"\n{letter}. {option}"
+    prompt = row.text("question").strip() + render_options(options)
     name = str(row.record.get("image", row.where))
     default = "gold" if image_root is None else "answer"
     question = Question(
@@ -166,6 +196,22 @@ def _questions_of(task: str, image_root: Path | None, row: Row) -> list[Question
         group=name,
     )
     return [question]
+
+
+def _shuffled(question: Question, seed: int | None) -> Question:
+    """Put the options into the order that seed and id give; the gold letter follows its text."""
+    if seed is None or _is_binary(question):
+        return question
+    options = question.space.options
+    order = option_order(len(options), seed, question.id)
+    shuffled = tuple(options[old] for old in order)
+    shown = render_options(options) + LETTER_ONLY
+    return replace(
+        question,
+        prompt=question.prompt.removesuffix(shown) + render_options(shuffled) + LETTER_ONLY,
+        space=AnswerSpace.choice(shuffled),
+        gold=LETTERS[order.index(LETTERS.index(question.gold or ""))],
+    )
 
 
 def _is_binary(question: Question) -> bool:

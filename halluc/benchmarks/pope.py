@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from halluc.benchmarks.dataset_rows import read_dataset
 from halluc.benchmarks.image_paths import inside
 from halluc.benchmarks.published import PublishedBenchmark
 from halluc.benchmarks.question_source import Reading
@@ -60,12 +61,13 @@ class Pope(PublishedBenchmark):
 
     key = "pope"
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # a YAML mirrors these arguments one by one
         self,
         root: str | Path,
         subsets: Sequence[str] = SUBSETS,
         *,
         source: str = "coco",
+        dataset: str | None = None,
         image_root: str | Path | None = None,
         profile: str = STRICT,
         prompt_profile: str = LMMS_EVAL,
@@ -78,6 +80,8 @@ class Pope(PublishedBenchmark):
             root: Folder of the question files.
             subsets: Which of the source's files to ask.
             source: First part of the file names: ``coco``, ``aokvqa``, ``gqa`` or one's own.
+            dataset: A Hugging Face dataset instead of files, as ``lmms-lab/POPE``: see
+                ``dataset_rows``. Its pictures are written to the image root.
             image_root: Folder of the pictures; None takes ``root/images``.
             profile: Reader of answers and formulas, one of ``strict``, ``official``,
                 ``lmms_eval``, ``vlmevalkit``.
@@ -98,6 +102,7 @@ class Pope(PublishedBenchmark):
         )
         self.subsets = tuple(subsets)
         self.source = source
+        self.dataset = dataset
         self._read = pick("benchmark.pope.profile", profile, YES_NO)
         self._formula = FORMULAS[profile]
         self._prompt = pick("benchmark.pope.prompt_profile", prompt_profile, PROMPTS)
@@ -145,6 +150,8 @@ class Pope(PublishedBenchmark):
 
     def question_files(self) -> tuple[Path, ...]:
         """Return the files of questions that are expected, whether they are there or not."""
+        if self.dataset is not None:
+            return ()
         return tuple(
             next((place for place in places if place.is_file()), places[0])
             for places in map(self._places, self.subsets)
@@ -152,6 +159,13 @@ class Pope(PublishedBenchmark):
 
     def _read_files(self) -> Reading:
         reading = Reading()
+        if self.dataset is not None:
+            rows = read_dataset(
+                self.dataset, split="test", image_folder=self.image_root, option="benchmark.pope.dataset"
+            )
+            asked = [row for row in rows if _row_subset(row) in self.subsets]
+            reading.add(asked, lambda row: self._questions_of(_row_subset(row), row))
+            return reading
         for subset in self.subsets:
             rows = read_rows(self._find(subset), "benchmark.pope.root")
             reading.add(rows, partial(self._questions_of, subset))

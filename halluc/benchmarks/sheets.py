@@ -29,7 +29,7 @@ def read_sheet(path: Path) -> list[dict[str, str]]:
         RecordError: If the file is none of its format.
     """
     if path.suffix.lower() == ".tsv":
-        return _read_tsv(path)
+        return list(iterate_tsv(path))
     try:
         with zipfile.ZipFile(path) as archive:
             cells = list(_rows(archive))
@@ -42,22 +42,25 @@ def read_sheet(path: Path) -> list[dict[str, str]]:
     return [row for row in rows if row]
 
 
-def _read_tsv(path: Path) -> list[dict[str, str]]:
+def iterate_tsv(path: Path) -> Iterator[dict[str, str]]:
+    """Yield the rows of a tab-separated table one by one; empty cells are left out, empty rows too.
+
+    Raises:
+        RecordError: If it is no UTF-8 table, or a row has more cells than there are columns.
+    """
     before = csv.field_size_limit(_MAX_BYTES - 1)  # cells may hold pictures as base64
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            table = csv.DictReader(file, delimiter="\t", restkey="")
-            rows = [{name: cell for name, cell in row.items() if cell} for row in table]
+            for place, cells in enumerate(csv.DictReader(file, delimiter="\t", restkey=""), 1):
+                row = {name: cell for name, cell in cells.items() if cell}
+                if "" in row:
+                    raise RecordError(f"{path}, record {place}: more cells than columns.")
+                if row:
+                    yield row
     except (UnicodeDecodeError, csv.Error) as error:
         raise RecordError(f"{path} is no UTF-8 table: {error}.") from error
     finally:
         csv.field_size_limit(before)
-    wrong = [
-        f"{path}, record {place}: more cells than columns" for place, row in enumerate(rows, 1) if "" in row
-    ]
-    if wrong:
-        raise RecordError(f"{path} holds broken rows:", wrong)
-    return [row for row in rows if row]
 
 
 def _rows(archive: zipfile.ZipFile) -> Iterator[dict[str, str]]:

@@ -9,6 +9,7 @@ from halluc.benchmarks import gated_sequences, vlm2_subtasks
 from halluc.benchmarks.published import PublishedBenchmark
 from halluc.benchmarks.question_source import Reading
 from halluc.benchmarks.rows import Row, read_rows
+from halluc.benchmarks.vlm2_sheet import read_vlm2_sheet
 from halluc.data.records import AnswerKind, Prediction, Question
 from halluc.errors import ConfigError
 from halluc.metrics.tally import Scores, Tally
@@ -37,12 +38,13 @@ class Vlm2(PublishedBenchmark):
 
     key = "vlm2"
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # a YAML mirrors these arguments one by one
         self,
         root: str | Path,
         *,
         gated_file: str | None = "gated.jsonl",
         subtasks: Sequence[str] = (),
+        sheet: str | None = None,
         image_root: str | Path | None = None,
         profile: str = STRICT,
         prompt_profile: str = OFFICIAL,
@@ -56,6 +58,9 @@ class Vlm2(PublishedBenchmark):
             gated_file: Name of the file of gated sequences in ``root``; None asks none.
             subtasks: Which of ``vlm2_subtasks.SUBTASKS`` to ask; questions and pictures are where the
                 published scripts have them below ``root``.
+            sheet: VLMEvalKit's ``VLM2Bench_img.tsv`` below ``root``, which holds the subtasks with their
+                pictures, instead of the published files; the pictures are written to
+                ``root/sheet_images``.
             image_root: Folder of the gated sequences' pictures; None takes ``root/images``.
             profile: Reader of answers, one of ``strict``, ``official``, ``vlmevalkit``.
             prompt_profile: ``official`` or ``vlmevalkit``.
@@ -79,6 +84,7 @@ class Vlm2(PublishedBenchmark):
             bad_rows=bad_rows,
         )
         self.gated_file = gated_file
+        self.sheet = sheet
         self._readers = pick("benchmark.vlm2.profile", profile, VLM2)
         self._read_change = VLM2_CHANGE[profile]
         self._prompt = pick("benchmark.vlm2.prompt_profile", prompt_profile, PROMPTS)
@@ -132,17 +138,27 @@ class Vlm2(PublishedBenchmark):
     def question_files(self) -> tuple[Path, ...]:
         """Return the files of questions that are expected, whether they are there or not."""
         names = [] if self.gated_file is None else [self.gated_file]
-        return tuple(self.root / name for name in (*names, *map(vlm2_subtasks.question_file, self.subtasks)))
+        names += [self.sheet] if self.sheet else map(vlm2_subtasks.question_file, self.subtasks)
+        return tuple(self.root / name for name in names)
 
     def _read_files(self) -> Reading:
         reading = Reading()
         files = [] if self.gated_file is None else [(self.gated_file, self.image_root)]
-        for name in self.subtasks:
+        for name in () if self.sheet else self.subtasks:
             files.append((vlm2_subtasks.question_file(name), vlm2_subtasks.image_folder(self.root, name)))
         for file, folder in files:
             make = partial(_questions_of, folder=folder, prompt=self._prompt)
             reading.add(read_rows(self.root / file, "benchmark.vlm2.root"), make)
+        if self.sheet:
+            self._read_sheet(reading, self.root / self.sheet)
         return reading
+
+    def _read_sheet(self, reading: Reading, path: Path) -> None:
+        folder = self.root / "sheet_images"
+        rows, problems = read_vlm2_sheet(path, folder, "benchmark.vlm2.sheet")
+        reading.problems += problems
+        asked = [row for row in rows if vlm2_subtasks.subtask_of(row) in self.subtasks]
+        reading.add(asked, partial(_questions_of, folder=folder, prompt=self._prompt))
 
 
 def _questions_of(row: Row, folder: Path | None, prompt: Callable[[str], str]) -> Iterable[Question]:

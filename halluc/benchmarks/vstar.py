@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from halluc.benchmarks.choice_scoring import choice_group
+from halluc.benchmarks.dataset_rows import read_dataset
 from halluc.benchmarks.image_paths import inside
 from halluc.benchmarks.published import PublishedBenchmark
 from halluc.benchmarks.question_source import Reading
@@ -96,6 +97,7 @@ class VStar(PublishedBenchmark):
         root: str | Path,
         *,
         file: str = "test_questions.jsonl",
+        dataset: str | None = None,
         image_root: str | Path | None = None,
         profile: str = STRICT,
         prompt_profile: str = OFFICIAL,
@@ -107,6 +109,8 @@ class VStar(PublishedBenchmark):
         Args:
             root: Folder of ``file``.
             file: Name of the question file in ``root``.
+            dataset: A Hugging Face dataset instead of the file, as ``lmms-lab/vstar-bench``: see
+                ``dataset_rows``. Its pictures are written to the image root.
             image_root: Folder of direct_attributes and relative_position; None takes ``root``.
             profile: Reader of answers, one of ``strict``, ``official``, ``lmms_eval``, ``vlmevalkit``.
             prompt_profile: ``official`` asks the text as published, with its answer instruction;
@@ -127,6 +131,7 @@ class VStar(PublishedBenchmark):
             bad_rows=bad_rows,
         )
         self.file = file
+        self.dataset = dataset
         self._read = pick("benchmark.vstar.profile", profile, VSTAR)
         self._prompt = pick("benchmark.vstar.prompt_profile", prompt_profile, PROMPTS)
 
@@ -163,11 +168,16 @@ class VStar(PublishedBenchmark):
 
     def question_files(self) -> tuple[Path, ...]:
         """Return the files of questions that are expected, whether they are there or not."""
-        return (self.root / self.file,)
+        return (self.root / self.file,) if self.dataset is None else ()
 
     def _read_files(self) -> Reading:
         reading = Reading()
-        rows = read_rows(self.root / self.file, "benchmark.vstar.root")
+        if self.dataset is None:
+            rows = read_rows(self.root / self.file, "benchmark.vstar.root")
+        else:
+            rows = read_dataset(
+                self.dataset, split="test", image_folder=self.image_root, option="benchmark.vstar.dataset"
+            )
         reading.add(rows, lambda row: [self._question(row, with_image=True)])
         return reading
 

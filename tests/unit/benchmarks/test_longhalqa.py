@@ -74,3 +74,23 @@ def test_missing_file_and_missing_option(root):
     )
     with pytest.raises(RecordError, match="choice_a is missing"):
         LongHalQA(root, [CHOICE]).questions()
+
+
+def test_options_are_shuffled_by_id_and_the_letter_follows(tmp_path):
+    (tmp_path / "images").mkdir()
+    (tmp_path / "images" / "a.jpg").write_bytes(b"")
+    task = "lhqa_complete_description"
+    rows = [
+        {"question_id": n, "image": "a.jpg", "question": f"Q{n}", "answer": "A", "choice_a": "right",
+         "choice_b": "x", "choice_c": "y", "choice_d": "z"}
+        for n in range(40)
+    ]  # fmt: skip
+    (tmp_path / f"{task}.jsonl").write_text("\n".join(json.dumps(row) for row in rows))
+    fixed = LongHalQA(tmp_path, [task]).questions()
+    shuffled = LongHalQA(tmp_path, [task], shuffle_choices=0).questions()
+    assert {question.gold for question in fixed} == {"A"}
+    assert {question.gold for question in shuffled} == set("ABCD")
+    assert all(f"\n{question.gold}. right" in question.prompt for question in shuffled)
+    assert [question.id for question in shuffled] == [question.id for question in fixed]
+    assert LongHalQA(tmp_path, [task], shuffle_choices=0).questions() == shuffled
+    assert LongHalQA(tmp_path, [task], shuffle_choices=1).questions() != shuffled
