@@ -2,7 +2,7 @@
 
 import logging
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -104,8 +104,11 @@ class Result:
 BASELINES = {"sft": trl_steps.SFT, "dpo": trl_steps.DPO, "evaluation": one_by_one.ONE_FORWARD}
 
 
-def run_bench(settings: BenchSettings) -> list[Result]:
+def run_bench(settings: BenchSettings) -> Iterator[list[Result]]:
     """Measure all tasks, numbers of questions and ways.
+
+    Yields:
+        The results of all ways for one number of questions and one task, as soon as they are there.
 
     Raises:
         HallucError: If the model can't be built, or can't share prefixes.
@@ -114,15 +117,13 @@ def run_bench(settings: BenchSettings) -> list[Result]:
     lvlm = build_model(
         settings.model, dtype=settings.dtype, device=settings.device, image_px=settings.image_px
     )
-    results: list[Result] = []
     with tempfile.TemporaryDirectory() as folder:
         for k in settings.k:
             workload = draw_workload(Path(folder), k=k, image_px=settings.image_px)
             for task in settings.tasks:
                 logger.info("measuring %s with %d questions a picture", task, k)
                 contestants = _contestants(task, lvlm, workload, settings)
-                results += _measure(task, k, contestants, settings)
-    return results
+                yield _measure(task, k, contestants, settings)
 
 
 def _contestants(task: str, lvlm: Lvlm, workload: Workload, settings: BenchSettings) -> list[Contestant]:

@@ -43,12 +43,14 @@ def bench(
     over rounds in which all ways take turns.
     """
     settings = read_settings(overrides or [])
-    results = run_bench(settings)
     console = Console()
-    for table in tables(results):
-        console.print(table)
+    results: list[Result] = []
+    for measured in run_bench(settings):
+        results += measured
+        console.print(table(measured))
+        if json_path is not None:
+            json_path.write_text(json.dumps(_document(settings, results), indent=2) + "\n")
     if json_path is not None:
-        json_path.write_text(json.dumps(_document(settings, results), indent=2) + "\n")
         console.print(f"Everything that was measured is in {json_path}")
 
 
@@ -72,21 +74,19 @@ def read_settings(overrides: Sequence[str]) -> BenchSettings:
     return cast(BenchSettings, settings)
 
 
-def tables(results: Sequence[Result]) -> list[Table]:
-    """Lay the results out, one table a task and number of questions."""
-    groups: dict[tuple[str, int], list[Result]] = {}
-    for result in results:
-        groups.setdefault((result.task, result.k), []).append(result)
-    return [_table(task, k, group) for (task, k), group in groups.items()]
+def table(results: Sequence[Result]) -> Table:
+    """Lay out the results of all ways for one task and number of questions.
 
-
-def _table(task: str, k: int, results: Sequence[Result]) -> Table:
+    Args:
+        results: At least one, all of the same task and number.
+    """
+    task, k = results[0].task, results[0].k
     with_utilisation = any(result.utilisation is not None for result in results)
-    table = Table(title=f"{TITLES[task]}, {k} questions a picture", title_justify="left")
-    table.add_column("way", no_wrap=True)
+    shown = Table(title=f"{TITLES[task]}, {k} questions a picture", title_justify="left")
+    shown.add_column("way", no_wrap=True)
     columns = ["ms", "questions/s", "× rows", "FLOP bound", "of bound", "× public", "MB", "difference"]
     for column in [*columns, *(["utilisation"] if with_utilisation else [])]:
-        table.add_column(column, justify="right")
+        shown.add_column(column, justify="right")
     for result in results:
         of_bound = result.times_rows / result.flop_bound if result.flop_bound else None
         cells = [
@@ -99,8 +99,8 @@ def _table(task: str, k: int, results: Sequence[Result]) -> Table:
             _number(result.peak_memory_mb, ".0f"),
             f"{result.max_difference:.0e}",
         ]
-        table.add_row(result.way, *cells, *([_number(result.utilisation, ".0%")] if with_utilisation else []))
-    return table
+        shown.add_row(result.way, *cells, *([_number(result.utilisation, ".0%")] if with_utilisation else []))
+    return shown
 
 
 def _number(value: float | None, form: str) -> str:

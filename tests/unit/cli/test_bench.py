@@ -4,7 +4,7 @@ import pytest
 from rich.console import Console
 
 from halluc.bench.run import BenchSettings, Result
-from halluc.cli.bench import read_settings, tables
+from halluc.cli.bench import read_settings, table
 from halluc.errors import ConfigError
 
 
@@ -59,8 +59,7 @@ def result(way: str, *, utilisation: float | None = None) -> Result:
 
 def test_tables_show_ratio_bound_and_share():
     console = Console(width=160, record=True, file=open("/dev/null", "w"))  # noqa: SIM115 - only recorded
-    (table,) = tables([result("token tree", utilisation=0.4), result("padded rows")])
-    console.print(table)
+    console.print(table([result("token tree", utilisation=0.4), result("padded rows")]))
     console.file.close()
 
     (row,) = [line for line in console.export_text().splitlines() if "token tree" in line]
