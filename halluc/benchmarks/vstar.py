@@ -71,7 +71,9 @@ def split_options(text: str) -> tuple[str, tuple[str, ...]]:
     return text.partition("(A)")[0].strip(), tuple(option for _, option in found)
 
 
+LIKELIHOOD = "likelihood"
 PROMPTS: dict[str, Callable[[str], str]] = {
+    LIKELIHOOD: lambda text: split_options(text)[0],
     OFFICIAL: lambda text: text,
     LMMS_EVAL: lmms_eval_prompt,
     VLMEVALKIT: vlmevalkit_prompt,
@@ -81,10 +83,10 @@ PROMPTS: dict[str, Callable[[str], str]] = {
 class VStar(PublishedBenchmark):
     """Ask for an attribute of a small object (4 options) or how two stand to each other (2 options).
 
-    The original protocol compares likelihoods of whole option texts (``metrics/option_likelihood.py``);
-    here a letter is asked for, as the published question file does. No letter parser was published
-    with it, so ``official`` reads as lmms-eval does, whose numbers are the ones in use. Ids are
-    ``<category>/<question_id>``.
+    The original protocol compares likelihoods of whole option texts: ``answering=option_likelihood`` with
+    ``prompt_profile=likelihood``. Otherwise a letter is asked for, as the published question file does. No
+    letter parser was published with it, so ``official`` reads as lmms-eval does, whose numbers are the
+    ones in use. Ids are ``<category>/<question_id>``.
 
     Reference:
         Wu and Xie, V*: Guided Visual Search as a Core Mechanism in Multimodal LLMs, arXiv 2312.14135.
@@ -114,7 +116,8 @@ class VStar(PublishedBenchmark):
             image_root: Folder of direct_attributes and relative_position; None takes ``root``.
             profile: Reader of answers, one of ``strict``, ``official``, ``lmms_eval``, ``vlmevalkit``.
             prompt_profile: ``official`` asks the text as published, with its answer instruction;
-                ``lmms_eval`` and ``vlmevalkit`` rebuild it as those do.
+                ``lmms_eval`` and ``vlmevalkit`` rebuild it as those do; ``likelihood`` is the bare
+                question without options, for ``answering=option_likelihood``.
             max_pixels: Pixel bound of the pictures; None takes the model's own.
             bad_rows: ``error`` or ``skip``: what becomes of unusable rows and missing pictures.
 

@@ -85,3 +85,10 @@ def test_text_without_options(text):
 def test_wrong_profile(tmp_path):
     with pytest.raises(UnknownOptionError, match="lmms_eval, official, strict, vlmevalkit"):
         VStar(tmp_path, profile="likelihood")
+
+
+def test_the_likelihood_protocol_asks_without_options(root):
+    questions = VStar(root, prompt_profile="likelihood").questions()
+    for question in questions:
+        assert "(A)" not in question.prompt
+        assert len(question.space.options) >= 2
