@@ -34,7 +34,7 @@ class ResponseScores:
 
 def holds_gold(row: Row) -> bool:
     """Tell a whole published record, with its gold answer, from a mere id and response."""
-    return row.gold_field is not None or "coarse" in row.record
+    return row.gold_field is not None or bool(row.record.keys() & {"coarse", "objects"})
 
 
 def score_responses(

@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from halluc.benchmarks.amber import Amber
+from halluc.benchmarks.chair import Chair
 from halluc.benchmarks.intervals import intervals
 from halluc.benchmarks.longhalqa import LongHalQA
+from halluc.benchmarks.own import OwnBenchmark
 from halluc.benchmarks.phd import Phd
 from halluc.benchmarks.pope import Pope
 from halluc.benchmarks.rows import Row
@@ -97,7 +99,18 @@ def amber(golds=YES_NO):
     ]
 
 
-RECORDS = {"pope": (Pope, pope), "phd": (Phd, phd), "vlm2": (Vlm2, vlm2), "longhalqa": (LongHalQA, longhalqa),
+def chair(golds=YES_NO):
+    return [{"image": f"{n}.jpg", "objects": [gold, "cup"]} for n, gold in enumerate(golds * 2)]
+
+
+def own(golds=YES_NO):
+    binary = [{"id": f"b{n}", "question": f"{n}?", "answer": gold} for n, gold in enumerate(golds * 2)]
+    choices = [{"id": f"c{n}", "question": f"{n}?", "choices": ["x", "y"], "answer": "x"} for n in range(2)]
+    return binary + choices
+
+
+RECORDS = {"chair": (Chair, chair), "own": (OwnBenchmark, own),
+           "pope": (Pope, pope), "phd": (Phd, phd), "vlm2": (Vlm2, vlm2), "longhalqa": (LongHalQA, longhalqa),
            "vstar": (VStar, vstar), "amber": (Amber, amber)}  # fmt: skip
 CASES = [(name, profile) for name in RECORDS for profile in benchmark_facts()[name].profiles]
 MODELS = {"always yes": "Yes", "always no": "No", "always A": "A", "empty": "", "silent": None,
@@ -120,7 +133,7 @@ def answered(benchmark, text):
 def sane(scores):
     for name, value in scores.items():
         assert math.isfinite(value), name
-        if not is_count(name) and not name.endswith("gated_sum"):
+        if not is_count(name) and not name.endswith(("gated_sum", "mentions_each")):
             assert 0 <= value <= 1, name
 
 

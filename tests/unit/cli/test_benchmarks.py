@@ -50,7 +50,7 @@ def test_table(tmp_path, monkeypatch):
         assert text in printed
 
 
-@pytest.mark.parametrize("name", ["pope", "phd", "vlm2", "longhalqa", "vstar", "amber"])
+@pytest.mark.parametrize("name", sorted(benchmark_facts()))
 def test_the_listed_profiles_are_those_that_build(tmp_path, name):
     kind = get_class(benchmark_entry(name)["_target_"])
     builds = []
