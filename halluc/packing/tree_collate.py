@@ -1,6 +1,6 @@
 """From questions with answers to token trees, on the CPU."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import torch
 
@@ -11,7 +11,7 @@ from halluc.packing.forest import NO_PICTURES, Branch, PictureTree, build_forest
 from halluc.packing.picture_sets import PictureSets
 from halluc.packing.sequence import ScoredSequence
 from halluc.packing.tree import grow_trees
-from halluc.packing.tree_batch import TreeBatch
+from halluc.packing.tree_batch import Forest, TreeBatch
 
 
 class TreeCollator:
@@ -46,37 +46,35 @@ class TreeCollator:
 
     def __call__(self, sequences: Sequence[ScoredSequence], max_pixels: int | None = None) -> TreeBatch:
         """Encode, and merge what is shared."""
-        visions: dict[tuple[str, ...], tuple[int, VisionInputs | None]] = {(): (NO_PICTURES, None)}
+        visions = self._visions(sequences, max_pixels)
         branches: dict[int, Branch] = {}
         groups: dict[int, list[int]] = {}
         sequence_index: list[int] = []
         for number, sequence in enumerate(sequences):
-            images = sequence.question.images
-            if images not in visions:
-                visions[images] = (len(visions) - 1, self.encoder.vision(sequence.question, max_pixels))
-            pictures, vision = visions[images]
+            pictures, vision = visions[sequence.question.images]
             branch = self._branch(sequence, vision, len(sequence_index))
             if branch.targets:
                 branches[number] = branch
                 groups.setdefault(pictures, []).append(number)
                 sequence_index += [number] * len(branch.targets)
-        trees = [
-            PictureTree(tree, pictures)
-            for pictures, numbers in groups.items()
-            for tree in grow_trees({n: branches[n].ids for n in numbers}, self.tokens_per_tree)
-        ]
         sets = [vision.tensors for _, vision in visions.values() if vision is not None]
         return TreeBatch(
-            tuple(
-                build_forest(
-                    share, branches, pad_id=self.encoder.pad_id, picture_token_id=self._picture_token_id
-                )
-                for share in self._shares(trees)
-            ),
+            tuple(self._forests(groups, branches)),
             PictureSets.collect(sets, keyed=self.keyed),
             torch.tensor(sequence_index, dtype=torch.long),
             len(sequences),
         )
+
+    def _visions(
+        self, sequences: Sequence[ScoredSequence], max_pixels: int | None
+    ) -> dict[tuple[str, ...], tuple[int, VisionInputs | None]]:
+        """Prepare each distinct set of pictures once, and number those that are not empty."""
+        visions: dict[tuple[str, ...], tuple[int, VisionInputs | None]] = {(): (NO_PICTURES, None)}
+        for sequence in sequences:
+            images = sequence.question.images
+            if images not in visions:
+                visions[images] = (len(visions) - 1, self.encoder.vision(sequence.question, max_pixels))
+        return visions
 
     def _branch(self, sequence: ScoredSequence, vision: VisionInputs | None, first: int) -> Branch:
         encoded = self.encoder.encode(
@@ -91,6 +89,19 @@ class TreeCollator:
     @property
     def _picture_token_id(self) -> int:
         return self.hooks.picture_token_id(self.encoder.processor)
+
+    def _forests(
+        self, groups: Mapping[int, Sequence[int]], branches: Mapping[int, Branch]
+    ) -> Iterator[Forest]:
+        """Grow the trees of each set of pictures, and put those that share a forward side by side."""
+        trees = [
+            PictureTree(tree, pictures)
+            for pictures, numbers in groups.items()
+            for tree in grow_trees({n: branches[n].ids for n in numbers}, self.tokens_per_tree)
+        ]
+        pad_id, picture_token_id = self.encoder.pad_id, self._picture_token_id
+        for share in self._shares(trees):
+            yield build_forest(share, branches, pad_id=pad_id, picture_token_id=picture_token_id)
 
     def _shares(self, trees: Sequence[PictureTree]) -> Iterator[Sequence[PictureTree]]:
         """Cut the trees, in order, into what one forward takes."""
