@@ -7,16 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from hydra.utils import instantiate
+from hydra.utils import get_class, instantiate
 from omegaconf import DictConfig
 
+from halluc.answering.generate import GreedyAnswerer
 from halluc.benchmarks.base import Benchmark
 from halluc.benchmarks.intervals import intervals
 from halluc.benchmarks.sampling import AskedQuestions, choose_questions
 from halluc.benchmarks.yes_no_calibration import yes_no_calibration
 from halluc.callbacks.asking import Answerer
 from halluc.callbacks.stop_request import StopRequest
-from halluc.data.records import Prediction, Question
+from halluc.data.records import AnswerKind, Prediction, Question
 from halluc.errors import BenchmarkError, HallucError, RunInterruptedError, UnknownOptionError
 from halluc.metrics.agreement import agreement
 from halluc.models.adapter_files import load_adapter
@@ -85,7 +86,7 @@ def evaluate(cfg: DictConfig, run_dir: Path, stop: StopRequest) -> dict[str, Any
         answers = {
             one.prefix: _ask(one, name, sample, run_dir, stop)
             for one in passes
-            if one.prefix == "text" or all(question.space.candidates for question in sample.all)
+            if isinstance(one.answerer, GreedyAnswerer) or not _wants_text(sample.all)
         }
         for one in passes:
             if one.prefix in answers:
@@ -98,6 +99,7 @@ def evaluate(cfg: DictConfig, run_dir: Path, stop: StopRequest) -> dict[str, Any
 def _asked(benchmarks: Mapping[str, Benchmark], cfg: DictConfig) -> dict[str, AskedQuestions]:
     """Read every benchmark's questions, or list every one that can't be asked."""
     asked, problems = {}, []
+    gives_text = cfg.final_text is not None or issubclass(get_class(cfg.answering._target_), GreedyAnswerer)
     for name, benchmark in benchmarks.items():
         try:
             asked[name] = choose_questions(
@@ -108,10 +110,19 @@ def _asked(benchmarks: Mapping[str, Benchmark], cfg: DictConfig) -> dict[str, As
             )
         except HallucError as error:
             problems.append(f"{name}: {error}")
+            continue
+        if _wants_text(asked[name].all) and not gives_text:
+            problems.append(
+                f"{name}: it wants free text. Leave final_text as it is, or set answering=greedy."
+            )
     if problems:
         summary = f"{len(problems)} of {len(benchmarks)} benchmarks can't be asked; no model was loaded:"
         raise BenchmarkError("\n".join([summary, *problems]))
     return asked
+
+
+def _wants_text(questions: Sequence[Question]) -> bool:
+    return any(question.space.kind is AnswerKind.TEXT for question in questions)
 
 
 def _model(cfg: DictConfig) -> Lvlm:

@@ -153,3 +153,28 @@ def test_missing_pictures_and_files_are_reported_before_any_model_is_loaded(run,
 
 def test_a_sample_of_the_images(run):
     assert run("images=4", "final_text=null")["full"]["val/pope/random/n"] == 8.0
+
+
+@pytest.fixture
+def chair(pope):
+    """Write annotations of two of the pictures; returns the overrides that ask about them."""
+    scenes = [{"image": "0.png", "objects": ["cup"]}, {"image": "1.png", "objects": []}]
+    (pope / "scenes.jsonl").write_text("\n".join(map(json.dumps, scenes)))
+    return ["benchmark=[chair,pope]", f"benchmark.chair.root={pope}", "benchmark.chair.file=scenes.jsonl"]
+
+
+def test_descriptions_are_asked_as_text_only(run, chair):
+    full = run(*chair)["full"]
+    assert full["text/chair/n"] == 2.0
+    assert "val/chair/n" not in full
+    assert full["val/pope/random/n"] == 12.0
+
+
+def test_greedy_answering_asks_descriptions_too(run, chair):
+    full = run(*chair, "answering=greedy", "answering.max_new_tokens=2", "final_text=null")["full"]
+    assert full["val/chair/n"] == 2.0
+
+
+def test_descriptions_need_an_answerer_that_writes(run, chair):
+    with pytest.raises(BenchmarkError, match="chair: it wants free text"):
+        run(*chair, "final_text=null")
