@@ -2,28 +2,35 @@
 
 import logging
 import sys
+from typing import ClassVar
 
 import typer
 
-from halluc.cli.benchmarks import benchmarks
-from halluc.cli.build import build_app
-from halluc.cli.check import check
-from halluc.cli.compare import compare
-from halluc.cli.evaluate import evaluate
-from halluc.cli.score import score
+from halluc.cli.lazy import LazyCommand, LazyGroup
 from halluc.errors import HallucError, RunInterruptedError
 
-app = typer.Typer(
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    help="Dehallucination training for vision-language models. Training itself: python train.py --help",
-)
-app.add_typer(build_app, name="build")
-app.command()(benchmarks)
-app.command()(check)
-app.command()(compare)
-app.command()(score)
-app.command(no_args_is_help=True)(evaluate)
+
+class Commands(LazyGroup):
+    """The commands; each is a function, or an app of its own, in ``halluc/cli``."""
+
+    lazy: ClassVar[dict[str, LazyCommand]] = {
+        "score": LazyCommand("halluc.cli.score:score", "Score responses made by any tool."),
+        "evaluate": LazyCommand("halluc.cli.evaluate:evaluate", "Measure a model without training it."),
+        "compare": LazyCommand("halluc.cli.compare:compare", "Compare runs question by question."),
+        "benchmarks": LazyCommand("halluc.cli.benchmarks:benchmarks", "List the benchmarks and their files."),
+        "check": LazyCommand("halluc.cli.check:check", "List all unusable rows of a data file."),
+        "build": LazyCommand("halluc.cli.build_commands:build_app", "Build data, benchmarks, checkpoints."),
+        "bench": LazyCommand("halluc.cli.bench:bench", "Time token trees beside other ways."),
+        "pretrain": LazyCommand("halluc.cli.pretrain:pretrain", "Pretrain MiniWorld's small model."),
+    }
+
+
+app = typer.Typer(cls=Commands, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+
+@app.callback()
+def describe() -> None:
+    """Dehallucination training for vision-language models. Training itself: python train.py --help."""
 
 
 def main() -> None:

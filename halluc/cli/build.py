@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from halluc.builders.choice import build_choices
 from halluc.builders.coco import SceneAnnotation, read_annotations
@@ -23,12 +22,6 @@ from halluc.errors import RecordError
 
 logger = logging.getLogger(__name__)
 
-build_app = typer.Typer(
-    no_args_is_help=True,
-    help="Build training data and benchmark files from annotations.",
-    pretty_exceptions_enable=False,
-)
-
 Annotations = Annotated[Path, typer.Argument(help="COCO instances file, or JSON Lines of {image, objects}.")]
 OutFile = Annotated[Path, typer.Argument(help="File to write.")]
 OutFolder = Annotated[Path, typer.Argument(help="Folder to write to.")]
@@ -38,7 +31,6 @@ ImageRoot = Annotated[
 ]
 
 
-@build_app.command("pope")
 def build_pope(
     annotations: Annotations,
     out_dir: OutFolder,
@@ -74,7 +66,6 @@ def build_pope(
     _show(counts, "questions")
 
 
-@build_app.command("choice")
 def build_choice(
     annotations: Annotations,
     out: OutFile,
@@ -91,7 +82,6 @@ def build_choice(
     _show({str(out): len(choices)}, "rows")
 
 
-@build_app.command("pairs")
 def build_preference_pairs(
     data: Annotated[Path, typer.Argument(help="Rows with question and answer, in any shape that trains.")],
     out: OutFile,
@@ -115,7 +105,6 @@ def build_preference_pairs(
     _show({str(out): len(preferences)}, "pairs")
 
 
-@build_app.command("gated")
 def build_gated_file(
     sequences: Annotated[
         Path, typer.Argument(help="JSON Lines of {sequence_id, images, coarse, attributes}.")
@@ -135,7 +124,6 @@ def build_gated_file(
     _show({str(out): len(records)}, "sequences", sum(len(record["fine"]) for record in records))
 
 
-@build_app.command("phd")
 def build_phd(
     annotations: Annotations,
     out: OutFile,
@@ -150,7 +138,6 @@ def build_phd(
     _show({str(out): len(records)}, "records")
 
 
-@build_app.command("heldout")
 def build_heldout_files(
     annotations: Annotations,
     out_dir: OutFolder,
@@ -190,7 +177,6 @@ def _present(scenes: list[SceneAnnotation], root: Path) -> list[SceneAnnotation]
 
 
 def _show(counts: Mapping[str, int], what: str, fine: int | None = None) -> None:
-    table = Table("file", what, *([] if fine is None else ["fine questions"]))
-    for name, count in counts.items():
-        table.add_row(name, str(count), *([] if fine is None else [str(fine)]))
-    Console(soft_wrap=True).print(table)
+    more = "" if fine is None else f", {fine} fine questions"
+    for name, count in counts.items():  # one line a file: a path is never cut
+        Console(soft_wrap=True, highlight=False).print(f"{name}: {count} {what}{more}")

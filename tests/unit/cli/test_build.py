@@ -5,7 +5,7 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner, Result
 
-from halluc.cli.build import build_app
+from halluc.cli.build_commands import build_app
 from halluc.data.readers.jsonl import JsonlSource
 from halluc.errors import RecordError, SourceNotFoundError
 
