@@ -30,7 +30,7 @@ from halluc.models.adapters import AdapterReport
 from halluc.models.lvlm import Lvlm
 from halluc.packing.sequence import SequenceScorer
 from halluc.report.before_after import before_after_table
-from halluc.report.flips import flips
+from halluc.report.flips import count_changes, flips
 from halluc.report.quiet import quiet_libraries
 from halluc.resume import resumed_config, save_config
 from halluc.tracking.csv_log import forget_after
@@ -127,6 +127,7 @@ def build(cfg: DictConfig, stop: StopRequest) -> Run:
         run_dir=str(run_dir),
         stop=stop,
         every_n_epochs=cfg.evaluation.every_n_epochs,
+        about=_about(cfg, lvlm, benchmarks),
     )
     keeper = ResumePoint(str(run_dir), stop, cfg.checkpoint_every_n_steps)
     return Run(
@@ -206,6 +207,21 @@ def _final_passes(
     return tuple(passes)
 
 
+def _about(cfg: DictConfig, lvlm: Lvlm, benchmarks: Mapping[str, Benchmark]) -> dict[str, object]:
+    """Say what the scores depend on."""
+    return {
+        "model": lvlm.path,
+        "max_pixels": lvlm.max_pixels,
+        "answering": cfg.answering._target_,
+        "seed": cfg.seed,
+        "benchmarks": {
+            name: {"profile": b.profile, "prompt_profile": b.prompt_profile, "max_pixels": b.max_pixels}
+            for name, b in benchmarks.items()
+        },
+        **provenance(HydraConfig.get().overrides.task),
+    }
+
+
 def _answerer(node: DictConfig, lvlm: Lvlm, scorer: SequenceScorer[Any]) -> Answerer:
     answerer: Answerer = _factory(node)(lvlm, scorer)
     return answerer
@@ -239,7 +255,11 @@ def _report(run: Run) -> None:
             log_flips(target, found)
     console = Console()
     console.print(before_after_table(results))
-    console.print(f"{len(found)} answers flipped. Everything of this run lies in {run.run_dir}")
+    if results["best"].get("select/score", 0.0) < results["baseline"].get("select/score", 0.0):
+        console.print("[yellow]No epoch reached the baseline's select/score: the adapter does harm.[/]")
+    changes = ", ".join(f"{count} {kind}" for kind, count in count_changes(found).items())
+    console.print(f"{len(found)} answers flipped since the baseline ({changes}).")
+    console.print(f"Everything of this run lies in {run.run_dir}", soft_wrap=True)
 
 
 def _make(node: DictConfig) -> Any:  # noqa: ANN401  # only the YAML knows

@@ -103,7 +103,7 @@ class CocoPolling:
         self._seed = seed
 
     def prepare(self) -> None:
-        """Write the held-out benchmark files, with links to their pictures below ``images``.
+        """Write the held-out benchmark files, with links to their pictures below each one's ``images``.
 
         A second call with the same inputs changes nothing.
 
@@ -113,7 +113,8 @@ class CocoPolling:
         """
         if self._heldout_dir is not None and self._heldout_images:
             heldout = build_heldout(self._scenes, self._heldout_dir, self._heldout_images, self._seed)
-            link_pictures(heldout.images, self.image_root, self._heldout_dir / "images")
+            for benchmark in ("pope", "phd", "vlm2"):
+                link_pictures(heldout.images, self.image_root, self._heldout_dir / benchmark / "images")
 
     def samples(self) -> list[Sample]:
         """Return the training samples, picture by picture.

@@ -35,6 +35,7 @@ class HallucinationEval(Callback):
         run_dir: Run directory; results of an earlier part of the run are continued.
         stop: The request to stop, obeyed between questions.
         every_n_epochs: Epochs between evaluations; the last epoch is always evaluated.
+        about: What the scores depend on (model, pixel bound, readers, …), kept beside them.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class HallucinationEval(Callback):
         run_dir: str,
         stop: StopRequest,
         every_n_epochs: int = 1,
+        about: Mapping[str, object] | None = None,
     ) -> None:
         self._sets = sets
         self._answerer = answerer
@@ -53,7 +55,7 @@ class HallucinationEval(Callback):
         self._run_dir = Path(run_dir)
         self._stop = stop
         self._every_n_epochs = every_n_epochs
-        self._results = read_results(self._run_dir)
+        self._results = {"about": dict(about or {})} | read_results(self._run_dir)
 
     @property
     def results(self) -> dict[str, Any]:

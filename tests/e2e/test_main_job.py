@@ -41,6 +41,11 @@ def test_every_score_is_measured_before_and_after_every_epoch(finished):
 def test_results_hold_baseline_final_best_and_full(finished):
     _, run_dir, _ = finished
     results = json.loads((run_dir / "results.json").read_text())
+    assert (
+        results["about"]["max_pixels"]
+        == json.loads((run_dir / "adapter/halluc.json").read_text())["max_pixels"]
+    )
+    assert results["about"]["benchmarks"]["pope"]["profile"] == "strict"
     for part in ("baseline", "final", "best"):
         assert set(HEADLINES) <= results[part].keys(), part
     assert results["best"]["select/score"] >= results["final"]["select/score"]

@@ -63,7 +63,7 @@ def test_held_out_pictures_never_train(annotations: Path, tmp_path: Path, caplog
     }
     assert len(manifest["images"]) == 5
     for name in manifest["images"]:
-        assert (tmp_path / "out/images" / name).samefile(annotations.parent / "images" / name)
+        assert (tmp_path / "out/pope/images" / name).samefile(annotations.parent / "images" / name)
     assert asked <= set(manifest["images"])
     assert not trained & set(manifest["images"])
     assert len(trained) == 14  # of 20, one has no object and five are held out
