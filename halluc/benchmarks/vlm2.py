@@ -29,8 +29,8 @@ class Vlm2(PublishedBenchmark):
 
     A gated sequence has a coarse question, and fine ones behind it. No data of it is published; the
     record format is that of ``gated_sequences``. Under ``official`` the coarse answers are read as the
-    VLM2-Bench scripts do, the fine ones as POPE does. The open video descriptions need a judge model
-    and are not asked; ``metrics/video_judge.py`` scores what a judge said.
+    VLM2-Bench scripts do, the fine ones as POPE does. The open video descriptions need a judge:
+    they are a benchmark of their own, ``vlm2_videos``.
 
     Reference:
         Zhang et al., VLM2-Bench, arXiv 2502.12084; CMU MSCV 2025 team 15, "Evaluation Metrics".

@@ -14,6 +14,7 @@ from halluc.benchmarks.phd import Phd
 from halluc.benchmarks.pope import Pope
 from halluc.benchmarks.rows import Row
 from halluc.benchmarks.vlm2 import Vlm2
+from halluc.benchmarks.vlm2_videos import Vlm2Videos
 from halluc.benchmarks.vstar import VStar
 from halluc.data.records import Prediction
 from halluc.metrics.bootstrap import is_count
@@ -103,13 +104,19 @@ def chair(golds=YES_NO):
     return [{"image": f"{n}.jpg", "objects": [gold, "cup"]} for n, gold in enumerate(golds * 2)]
 
 
+def videos(golds=YES_NO):
+    return [{"vid": f"{n}_AB", "question": "?", "gt_answer": gold} for n, gold in enumerate(golds * 2)]
+
+
 def own(golds=YES_NO):
     binary = [{"id": f"b{n}", "question": f"{n}?", "answer": gold} for n, gold in enumerate(golds * 2)]
     choices = [{"id": f"c{n}", "question": f"{n}?", "choices": ["x", "y"], "answer": "x"} for n in range(2)]
     return binary + choices
 
 
-RECORDS = {"chair": (Chair, chair), "own": (OwnBenchmark, own),
+RECORDS = {
+    "vlm2_videos": (Vlm2Videos, videos),
+"chair": (Chair, chair), "own": (OwnBenchmark, own),
            "pope": (Pope, pope), "phd": (Phd, phd), "vlm2": (Vlm2, vlm2), "longhalqa": (LongHalQA, longhalqa),
            "vstar": (VStar, vstar), "amber": (Amber, amber)}  # fmt: skip
 CASES = [(name, profile) for name in RECORDS for profile in benchmark_facts()[name].profiles]

@@ -13,5 +13,5 @@ def test_without_videos():
 
 
 def test_an_unknown_pattern_is_refused():
-    with pytest.raises(KeyError):
+    with pytest.raises(ValueError, match="ABC"):
         video_judge_scores([("ABC", 1)])
