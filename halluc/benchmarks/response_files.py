@@ -39,7 +39,7 @@ def read_responses(path: Path) -> list[Row]:
     else:
         published = read_rows(path, "the FILES argument")
         foreign = any(map(_is_lmms_eval, published))
-        rows = [_of_lmms_eval(row) if _is_lmms_eval(row) else row for row in published]
+        rows = [_of_lmms_eval(row) if _is_lmms_eval(row) else _of_a_run(row) for row in published]
     if foreign and not any(row.record.keys() & {"image", "image_id", "images"} for row in rows):
         logger.warning(
             "%s does not tell which questions share an image, so intervals take every question for "
@@ -47,6 +47,16 @@ def read_responses(path: Path) -> list[Row]:
             path,
         )
     return rows
+
+
+def _of_a_run(row: Row) -> Row:
+    """Unpack the tags and the picture of a row of a run's own predictions; any other row stays as it is."""
+    tags = row.record.get("tags")
+    if not isinstance(tags, dict) or "response" not in row.record:
+        return row
+    images = row.record.get("images") or []
+    shown = {"image": images[0], "image_id": images[0]} if len(images) == 1 else {}
+    return Row({**tags, **shown, **row.record}, row.file, row.line)
 
 
 def _is_lmms_eval(row: Row) -> bool:

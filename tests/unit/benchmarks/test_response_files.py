@@ -4,12 +4,15 @@ import logging
 import pytest
 
 from halluc.benchmarks.longhalqa import LongHalQA
+from halluc.benchmarks.phd import Phd
 from halluc.benchmarks.pope import Pope
 from halluc.benchmarks.response_files import read_responses
 from halluc.benchmarks.responses import score_responses
 from halluc.benchmarks.vlm2 import Vlm2
 from halluc.benchmarks.vstar import VStar
+from halluc.data.records import AnswerSpace, Prediction, Question
 from halluc.errors import SourceNotFoundError
+from halluc.report.results import write_predictions
 
 
 def write(path, *records):
@@ -115,6 +118,24 @@ def test_pairs_of_vlm2_bench(tmp_path):
     assert (
         score(Vlm2, sheet(tmp_path / "r.tsv", header, *rows), "vlmevalkit")["pc_cpr/paired_accuracy"] == 1.0
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "tags", "score_name"),
+    [
+        (Pope, "random/1", {"subset": "random"}, "random/accuracy"),
+        (Phd, "base/0/yes", {"mode": "base", "task": "object"}, "base/object/yes_recall"),
+    ],
+)
+def test_predictions_of_a_run_are_known_by_their_tags(tmp_path, kind, name, tags, score_name):
+    question = Question(
+        id=name, images=("/p/a.jpg",), prompt="?", space=AnswerSpace.yes_no(), gold="yes", tags=tags
+    )
+    path = tmp_path / "predictions" / "pope.jsonl"
+    write_predictions(path, [question], [Prediction(id=name, text="Yes", parsed="yes")], {})
+    assert score(kind, path, "strict")[score_name] == 1.0
+    (asked,) = kind.from_rows(read_responses(path)).published().values()
+    assert asked.group == "/p/a.jpg"
 
 
 def test_own_rows_stay_as_they_are(tmp_path, caplog):
