@@ -1,7 +1,7 @@
 """The one LightningModule: right normalisation, exact resuming, adapter-only checkpoints."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -56,15 +56,17 @@ class MethodBatch:
     Attributes:
         scoring: What the scorer's ``collate`` returned.
         weights: Weight of each record, shape ``[B]``; B may be 0 on a rank without a share.
+        keys: Names of the scored answers, where something about them is kept from step to step.
     """
 
     scoring: Any
     weights: Tensor
+    keys: tuple[Hashable, ...] = ()
 
     def to(self, device: torch.device | str, non_blocking: bool = False) -> "MethodBatch":
         """Return a copy on another device, as Lightning asks for."""
         scoring = move_data_to_device(self.scoring, device)
-        return MethodBatch(scoring, self.weights.to(device, non_blocking=non_blocking))
+        return MethodBatch(scoring, self.weights.to(device, non_blocking=non_blocking), self.keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +162,9 @@ class FineTune(LightningModule):
                 parameter.grad.mul_(self.trainer.world_size / weight)  # DDP averages over ranks
         logged = {"loss": loss / weight, "targets": weight, "lr": optimizer.param_groups[0]["lr"]}
         logged |= {name: value / weight for name, value in zip(names, sums, strict=True)}
+        uses_trees = getattr(self.scorer, "uses_trees", None)
+        if uses_trees is not None:  # what packing=auto decided
+            logged["packing_tree"] = float(uses_trees)
         self._log_step({f"train/{name}": float(value) for name, value in logged.items()})
 
     def _log_step(self, logged: dict[str, float]) -> None:

@@ -20,6 +20,7 @@ from halluc.methods.base import (
 )
 from halluc.models.adapters import adapter_disabled
 from halluc.models.lvlm import Lvlm
+from halluc.packing.reference_cache import ReferenceCache, reference_key
 from halluc.packing.sequence import ScoredSequence, SequenceScorer
 
 
@@ -30,6 +31,8 @@ class PreferenceFineTuning(FineTune):
 
     Args:
         loss: Loss a pair, from summed log-probabilities of the answers.
+        reference_cache: Where the reference's log-probabilities are kept from epoch to epoch; None
+            computes them in every step.
         lvlm: See ``FineTune``, as for the arguments below.
         scorer: Computes answer log-probabilities with that model.
         optimizer: Builds the optimizer.
@@ -47,6 +50,7 @@ class PreferenceFineTuning(FineTune):
         scorer: SequenceScorer[Any],
         *,
         loss: PreferenceLoss,
+        reference_cache: ReferenceCache | None = None,
         optimizer: OptimizerFactory,
         scheduler: SchedulerFactory,
         warmup_fraction: float = 0.03,
@@ -61,6 +65,7 @@ class PreferenceFineTuning(FineTune):
             seed=seed,
         )
         self._loss = loss
+        self._reference_cache = reference_cache
 
     @staticmethod
     def records(source: TrainingSource) -> Sequence[Preference]:
@@ -72,13 +77,13 @@ class PreferenceFineTuning(FineTune):
         chosen = [ScoredSequence(pair.question, pair.chosen) for pair in records]
         rejected = [ScoredSequence(_rejected_question(pair), pair.rejected) for pair in records]
         weights = torch.tensor([pair.weight for pair in records], dtype=torch.float32)
-        return MethodBatch(self.scorer.collate([*chosen, *rejected]), weights)
+        keys = tuple(reference_key(sequence) for sequence in [*chosen, *rejected])
+        return MethodBatch(self.scorer.collate([*chosen, *rejected]), weights, keys)
 
     def outcome(self, batch: MethodBatch) -> StepOutcome:
         """Sum the preference loss over pairs, and what the log shows beside it."""
-        policy_chosen, policy_rejected = self._answer_logps(batch)
-        with torch.no_grad(), adapter_disabled(self.lvlm):
-            reference_chosen, reference_rejected = self._answer_logps(batch)
+        policy_chosen, policy_rejected = self.scorer(batch.scoring).sums().chunk(2)
+        reference_chosen, reference_rejected = self._reference_logps(batch).chunk(2)
         pairs = self._loss(
             PairLogps(
                 policy_chosen_logps=policy_chosen,
@@ -99,9 +104,27 @@ class PreferenceFineTuning(FineTune):
         loss = LossSum((batch.weights * pairs.losses).sum(), batch.weights.sum())
         return StepOutcome(loss, {name: (batch.weights * value).sum() for name, value in logged.items()})
 
-    def _answer_logps(self, batch: MethodBatch) -> tuple[Tensor, Tensor]:
-        chosen, rejected = self.scorer(batch.scoring).sums().chunk(2)
-        return chosen, rejected
+    def _reference_logps(self, batch: MethodBatch) -> Tensor:
+        """Score chosen and rejected answers with the adapter off, shape ``[2B]``."""
+
+        def compute() -> Tensor:
+            with torch.no_grad(), adapter_disabled(self.lvlm):
+                return self.scorer(batch.scoring).sums()
+
+        if self._reference_cache is None:
+            return compute()
+        return self._reference_cache.sums(batch.keys, compute, batch.weights.device)
+
+    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Keep what the reference said, so that a resumed run works with the very same numbers."""
+        super().on_save_checkpoint(checkpoint)
+        if self._reference_cache is not None:
+            checkpoint["reference_logps"] = self._reference_cache.state_dict()
+
+    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Take up what the reference said before the interruption."""
+        if self._reference_cache is not None:
+            self._reference_cache.load_state_dict(checkpoint.get("reference_logps", {}))
 
 
 def _rejected_question(pair: Preference) -> Question:

@@ -39,6 +39,14 @@ class ReferenceCache:
     def __init__(self) -> None:
         self._known: dict[Hashable, float] = {}
 
+    def state_dict(self) -> dict[Hashable, float]:
+        """Return what is known, for a checkpoint."""
+        return dict(self._known)
+
+    def load_state_dict(self, state_dict: dict[Hashable, float]) -> None:
+        """Know what a checkpoint knew."""
+        self._known = dict(state_dict)
+
     def sums(self, keys: Sequence[Hashable], compute: Callable[[], Tensor], device: torch.device) -> Tensor:
         """Return one log-probability an answer, shape ``[S]``, without gradient.
 
@@ -49,5 +57,7 @@ class ReferenceCache:
         """
         if not all(key in self._known for key in keys):
             with torch.no_grad():
-                self._known.update(zip(keys, compute().tolist(), strict=True))
+                computed = zip(keys, compute().tolist(), strict=True)
+            for key, value in computed:  # the first value stays, so that a number never changes within a run
+                self._known.setdefault(key, value)
         return torch.tensor([self._known[key] for key in keys], dtype=torch.float32, device=device)
