@@ -22,6 +22,7 @@ from halluc.callbacks.resume_point import ResumePoint, find_checkpoint
 from halluc.callbacks.stop_request import StopRequest
 from halluc.data.datamodule import Record, TrainingData
 from halluc.data.decontamination import decontaminate
+from halluc.data.records import AnswerKind
 from halluc.errors import HallucError, RunInterruptedError
 from halluc.job_processes import job_processes
 from halluc.methods.base import FineTune, TrainingSource
@@ -106,7 +107,7 @@ def build(cfg: DictConfig, stop: StopRequest) -> Run:
     source.prepare()
     benchmarks = _make(cfg.benchmark)
     sets = evaluation_sets(
-        benchmarks,
+        {name: benchmark for name, benchmark in benchmarks.items() if _is_closed(benchmark)},
         cfg.evaluation.selection,
         images_per_epoch=cfg.evaluation.images_per_epoch,
         select_fraction=cfg.evaluation.select_fraction,
@@ -200,11 +201,16 @@ def _final_passes(
     lvlm: Lvlm,
     scorer: SequenceScorer[Any],
 ) -> tuple[FinalPass, ...]:
-    passes = [FinalPass("val", benchmarks, answerer)]
+    passes = [FinalPass("val", {n: b for n, b in benchmarks.items() if _is_closed(b)}, answerer)]
     if cfg.evaluation.final_text is not None:
         official = {name: _factory(node)(profile="official") for name, node in cfg.benchmark.items()}
         passes.append(FinalPass("text", official, _answerer(cfg.evaluation.final_text, lvlm, scorer)))
     return tuple(passes)
+
+
+def _is_closed(benchmark: Benchmark) -> bool:
+    """Tell whether all its answers come from a closed set; free text is asked in the last pass only."""
+    return all(question.space.kind is not AnswerKind.TEXT for question in benchmark.questions())
 
 
 def _about(cfg: DictConfig, lvlm: Lvlm, benchmarks: Mapping[str, Benchmark]) -> dict[str, object]:

@@ -1,18 +1,18 @@
 """Ask a model the questions of a benchmark: sharded over ranks, with progress, read under a profile."""
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Protocol
 
 import torch
 from lightning.pytorch import LightningModule
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from halluc.benchmarks.base import Benchmark
 from halluc.callbacks.stop_request import StopRequest
 from halluc.data.records import Prediction, Question
+from halluc.report.progress import progress
 
 logger = logging.getLogger(__name__)
 
@@ -44,7 +44,7 @@ def ask(
     share = _share(questions, module.global_rank, module.trainer.world_size)
     by_id = {question.id: question for question in share}
     mine: list[Prediction] = []
-    with _evaluating(module), _progress(title, len(share), shown=module.global_rank == 0) as advance:
+    with _evaluating(module), progress(title, len(share), shown=module.global_rank == 0) as advance:
         for prediction in answerer.answer(share, max_pixels=benchmark.max_pixels):
             mine.append(_read(benchmark, by_id[prediction.id], prediction))
             advance()
@@ -89,11 +89,3 @@ def _evaluating(module: LightningModule) -> Iterator[None]:
             yield
     finally:
         module.train(was_training)
-
-
-@contextmanager
-def _progress(title: str, total: int, *, shown: bool) -> Iterator[Callable[[], None]]:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, disable=not shown, transient=True) as progress:
-        task = progress.add_task(title, total=total)
-        yield lambda: progress.advance(task)

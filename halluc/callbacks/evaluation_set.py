@@ -21,6 +21,12 @@ class EvaluationSet:
     asked: AskedQuestions
     selection: str | None
 
+    @property
+    def parts(self) -> dict[str, str]:
+        """Question id to ``select`` or ``report``; questions outside the sample have no part."""
+        named = (("select", self.asked.select), ("report", self.asked.report))
+        return {question.id: name for name, questions in named for question in questions}
+
 
 def evaluation_sets(
     benchmarks: Mapping[str, Benchmark],

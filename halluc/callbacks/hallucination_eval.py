@@ -8,6 +8,7 @@ from typing import Any
 from lightning.pytorch import Callback, LightningModule, Trainer
 
 from halluc.benchmarks.base import Benchmark
+from halluc.benchmarks.intervals import intervals
 from halluc.callbacks.asking import Answerer, ask
 from halluc.callbacks.evaluation_set import EvaluationSet
 from halluc.callbacks.stop_request import StopRequest
@@ -98,6 +99,7 @@ class HallucinationEval(Callback):
             predictions = self._ask(module, name, benchmark, benchmark.questions(), when, answerer)
             scores = _prefixed(f"{prefix}/{name}", benchmark.score(predictions))
             full |= scores
+            self._keep_intervals("full", f"{prefix}/{name}", benchmark, predictions)
             self._write(trainer)
             _log(trainer, _prefixed("full", scores))
 
@@ -125,6 +127,7 @@ class HallucinationEval(Callback):
             predictions = self._ask(module, name, item.benchmark, item.asked.all, when, self._answerer)
             cut = len(item.asked.select)
             scores |= _prefixed(f"val/{name}", item.benchmark.score(predictions[cut:]))
+            self._keep_intervals(when, f"val/{name}", item.benchmark, predictions[cut:])
             if item.selection is not None and cut:
                 on_select = item.benchmark.score(predictions[:cut])
                 if item.selection in on_select:
@@ -138,6 +141,14 @@ class HallucinationEval(Callback):
             scores["select/score"] = sum(selected) / len(selected)
         _log(trainer, scores)
         return scores
+
+    def _keep_intervals(
+        self, when: str, prefix: str, benchmark: Benchmark, predictions: Sequence[Prediction]
+    ) -> None:
+        """Keep the 95 % interval of each score beside it, as ``intervals`` of the results."""
+        kept = self._results.setdefault("intervals", {}).setdefault(when, {})
+        for key, found in intervals(benchmark, predictions).items():
+            kept[f"{prefix}/{key}"] = [found.low, found.high]
 
     def _ask(  # private, and every argument is a different thing
         self,
@@ -153,9 +164,7 @@ class HallucinationEval(Callback):
             benchmark, questions, answerer=answerer, module=module, stop=self._stop, title=title
         )
         if module.global_rank == 0:
-            asked = self._sets[name].asked
-            parts = dict.fromkeys((q.id for q in asked.select), "select")
-            parts |= dict.fromkeys((q.id for q in asked.report), "report")
+            parts = self._sets[name].parts if name in self._sets else {}
             path = self._run_dir / "predictions" / when / f"{name}.jsonl"
             write_predictions(path, questions, predictions, parts)
         return predictions

@@ -8,9 +8,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 
 @contextmanager
-def progress(title: str, total: int, *, done: int = 0) -> Iterator[Callable[[], None]]:
+def progress(title: str, total: int, *, done: int = 0, shown: bool = True) -> Iterator[Callable[[], None]]:
     """Show how many of ``total`` are done; yields a function that counts one more."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, transient=True, console=Console(stderr=True)) as shown:
-        task = shown.add_task(title, total=total, completed=done)
-        yield lambda: shown.advance(task)
+    with Progress(*columns, transient=True, disable=not shown, console=Console(stderr=True)) as bar:
+        task = bar.add_task(title, total=total, completed=done)
+        yield lambda: bar.advance(task)
