@@ -10,8 +10,29 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import read_write
 
+from halluc.errors import ConfigError
+
 RANK_VARIABLES = ("LOCAL_RANK", "NODE_RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
 """What Lightning's launcher writes into the environment, and takes for an outer launcher's the next time."""
+
+
+def check_launch() -> None:
+    """Refuse ranks that an outer launcher started without one run directory for all of them.
+
+    Raises:
+        ConfigError: If torchrun, srun, … launched this process and ``hydra.run.dir`` was left to the clock.
+    """
+    given = any(line.startswith(("hydra.run.dir=", "resume=")) for line in sys.argv[1:])
+    if "LOCAL_RANK" in os.environ and os.environ.get("WORLD_SIZE", "1") != "1" and not given:
+        raise ConfigError(
+            "Several ranks were launched from outside, and each would make a run directory of its own. "
+            "Give all of them one: hydra.run.dir=runs/NAME. Or leave launching to trainer=ddp."
+        )
+
+
+def exit_status(status: int) -> int:
+    """Return how this process ends after a stop: further ranks quietly, or Lightning kills the first."""
+    return status if os.environ.get("LOCAL_RANK", "0") == "0" else 0
 
 
 @contextmanager

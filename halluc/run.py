@@ -1,13 +1,15 @@
 """Compose the parts of a run from its configuration, and run them. No other module reads ``cfg``."""
 
 import logging
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import wandb
 from hydra.core.hydra_config import HydraConfig
+from hydra.errors import InstantiationException
+from hydra.types import RunMode
 from hydra.utils import get_class, instantiate
 from lightning.pytorch import Trainer, seed_everything
 from lightning.pytorch.loggers import WandbLogger
@@ -23,8 +25,8 @@ from halluc.callbacks.stop_request import StopRequest
 from halluc.data.datamodule import Record, TrainingData
 from halluc.data.decontamination import decontaminate
 from halluc.data.records import AnswerKind
-from halluc.errors import HallucError, RunInterruptedError
-from halluc.job_processes import job_processes
+from halluc.errors import ConfigError, HallucError, RunInterruptedError
+from halluc.job_processes import check_launch, exit_status, job_processes
 from halluc.methods.base import FineTune, TrainingSource
 from halluc.models.adapter_files import load_adapter
 from halluc.models.adapters import AdapterReport
@@ -36,7 +38,7 @@ from halluc.report.quiet import quiet_libraries
 from halluc.resume import resumed_config, save_config
 from halluc.tracking.csv_log import forget_after
 from halluc.tracking.provenance import provenance
-from halluc.tracking.wandb_run import log_flips
+from halluc.tracking.wandb_run import finish_wandb, log_flips
 
 logger = logging.getLogger(__name__)
 
@@ -77,24 +79,27 @@ def run(cfg: DictConfig) -> float | None:
     """Build and fit; turn a known error into its message and an exit status.
 
     Returns:
-        ``select/score`` of the best epoch; None if nothing was selected on.
+        ``select/score`` of the best epoch; None if nothing was selected on, or a job of a sweep failed.
 
     Raises:
         SystemExit: With 1 on a ``HallucError``, with 130 if a signal stopped the run.
     """
     quiet_libraries()
+    check_launch()
     try:
         with StopRequest() as stop, job_processes():
             resumed = cfg if cfg.resume is None else resumed_config(Path(cfg.resume))
             return fit(build(resumed, stop)).get("select/score")
     except RunInterruptedError as error:
         logger.warning("%s", error)
-        raise SystemExit(130) from error
+        raise SystemExit(exit_status(130)) from error
     except HallucError as error:
         logger.error("%s: %s", type(error).__name__, error)  # noqa: TRY400  # the message is for people
+        if HydraConfig.get().mode == RunMode.MULTIRUN:
+            return None  # the other jobs of the sweep go on
         raise SystemExit(1) from error
     finally:
-        wandb.finish()  # the next job of a sweep starts a W&B run of its own
+        finish_wandb(failed=sys.exc_info()[0] is not None)  # the next job of a sweep starts its own run
 
 
 def build(cfg: DictConfig, stop: StopRequest) -> Run:
@@ -105,6 +110,10 @@ def build(cfg: DictConfig, stop: StopRequest) -> Run:
     checkpoint = _start_point(cfg, run_dir)
     source = _make(cfg.data.source)
     source.prepare()
+    if not cfg.get("benchmark"):
+        raise ConfigError(
+            "benchmark is empty, so nothing would be measured. Choose some: 'benchmark=[pope,phd]'."
+        )
     benchmarks = _make(cfg.benchmark)
     sets = evaluation_sets(
         {name: benchmark for name, benchmark in benchmarks.items() if _is_closed(benchmark)},
@@ -184,7 +193,8 @@ def _training_records(
     records = get_class(cfg.method._target_).records(source)  # type: ignore[attr-defined]  # a FineTune
     evaluated = (i for benchmark in benchmarks.values() for q in benchmark.questions() for i in q.images)
     kept, report = decontaminate(records, evaluated)
-    logger.info("%s", report.summary())
+    if not kept:
+        raise ConfigError(f"No training record is left: {report.summary()}")
     return kept
 
 
@@ -234,7 +244,7 @@ def _answerer(node: DictConfig, lvlm: Lvlm, scorer: SequenceScorer[Any]) -> Answ
 
 
 def _trainer(cfg: DictConfig, adapter: AdapterReport, callbacks: list[Any]) -> Trainer:
-    loggers = list(_make(cfg.logger).values())
+    loggers = list(_make(cfg.logger).values()) if cfg.get("logger") else []
     for target in loggers:
         target.log_hyperparams(
             {
@@ -268,12 +278,17 @@ def _report(run: Run) -> None:
     console.print(f"Everything of this run lies in {run.run_dir}", soft_wrap=True)
 
 
-def _make(node: DictConfig) -> Any:  # noqa: ANN401  # only the YAML knows
-    """Instantiate a node and everything below it."""
-    return instantiate(node, _convert_="all")
+def _make(node: DictConfig, **options: Any) -> Any:  # noqa: ANN401  # only the YAML knows
+    """Instantiate a node and everything below it; an error of ours is raised as it is, not in Hydra's."""
+    try:
+        return instantiate(node, _convert_="all", **options)
+    except InstantiationException as error:
+        if isinstance(error.__cause__, HallucError):
+            raise error.__cause__ from None
+        raise
 
 
 def _factory(node: DictConfig) -> Callable[..., Any]:
     """Make a node into a function that still takes arguments known only at run time."""
-    factory: Callable[..., Any] = instantiate(node, _partial_=True, _convert_="all")
+    factory: Callable[..., Any] = _make(node, _partial_=True)
     return factory

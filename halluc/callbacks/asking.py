@@ -1,6 +1,5 @@
 """Ask a model the questions of a benchmark: sharded over ranks, with progress, read under a profile."""
 
-import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,8 +12,6 @@ from halluc.benchmarks.base import Benchmark
 from halluc.callbacks.stop_request import StopRequest
 from halluc.data.records import Prediction, Question
 from halluc.report.progress import progress
-
-logger = logging.getLogger(__name__)
 
 
 class Answerer(Protocol):
@@ -81,7 +78,7 @@ def _gather(mine: list[Prediction], questions: Sequence[Question], world_size: i
 
 @contextmanager
 def _evaluating(module: LightningModule) -> Iterator[None]:
-    """Switch off dropout and gradients, and leave random state and mode as they were."""
+    """Switch off dropout and gradients, and leave the mode as it was."""
     was_training = module.training
     module.eval()
     try:

@@ -65,18 +65,25 @@ class HallucinationEval(Callback):
 
     def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
         """Measure the baseline, or the epoch that an interruption left unmeasured."""
+        self._stop.install()  # Lightning's own SIGTERM handler may communicate in the middle of anything
         if "baseline" not in self._results:
             self._results["baseline"] = self._evaluate(trainer, pl_module, "baseline")
             self._write(trainer)
-        if trainer.current_epoch and str(trainer.current_epoch) not in self._results.get("epochs", {}):
+        if trainer.current_epoch and self._is_due(trainer, trainer.current_epoch):
             self._measure_epoch(trainer, pl_module, trainer.current_epoch)
 
     def on_train_epoch_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
         """Measure the epoch that ends, and keep its adapter if it is the best so far."""
-        self._measure_epoch(trainer, pl_module, trainer.current_epoch + 1)
-        score = self._results["final"].get("select/score")
-        if score is not None:  # for callbacks that monitor it, such as early stopping
-            pl_module.log("select/score", score, logger=False, rank_zero_only=True)
+        if not self._is_due(trainer, trainer.current_epoch + 1):
+            return
+        scores = self._measure_epoch(trainer, pl_module, trainer.current_epoch + 1)
+        if "select/score" in scores:  # for callbacks that monitor it, such as early stopping
+            pl_module.log("select/score", scores["select/score"], logger=False, rank_zero_only=True)
+
+    def on_train_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        """Measure what training ended with, if it ended in an epoch that was not due."""
+        if str(trainer.current_epoch) not in self._results.get("epochs", {}):
+            self._measure_epoch(trainer, pl_module, trainer.current_epoch)
 
     def evaluate_full(
         self,
@@ -103,9 +110,12 @@ class HallucinationEval(Callback):
             self._write(trainer)
             _log(trainer, _prefixed("full", scores))
 
-    def _measure_epoch(self, trainer: Trainer, module: LightningModule, epoch: int) -> None:
-        if epoch % self._every_n_epochs and epoch != trainer.max_epochs:
-            return
+    def _is_due(self, trainer: Trainer, epoch: int) -> bool:
+        if str(epoch) in self._results.get("epochs", {}):
+            return False
+        return epoch % self._every_n_epochs == 0 or epoch == trainer.max_epochs
+
+    def _measure_epoch(self, trainer: Trainer, module: LightningModule, epoch: int) -> Scores:
         scores = self._evaluate(trainer, module, f"epoch_{epoch}")
         self._results.setdefault("epochs", {})[str(epoch)] = scores
         self._results["final"] = scores
@@ -113,11 +123,13 @@ class HallucinationEval(Callback):
         folders = ["adapter_last"]
         if best is None or scores.get("select/score", 1.0) > best.get("select/score", 0.0):
             self._results["best"] = scores | {"epoch": epoch}
+            self._results.pop("full", None)  # it was another adapter's
             folders.append("adapter")
         if trainer.is_global_zero:
             for folder in folders:
                 save_adapter(self._lvlm, self._run_dir / folder)
         self._write(trainer)
+        return scores
 
     def _evaluate(self, trainer: Trainer, module: LightningModule, when: str) -> Scores:
         """Ask the sample of every benchmark; returns all keys, ``select/score`` among them."""

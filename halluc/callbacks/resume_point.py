@@ -1,6 +1,7 @@
 """Keep one checkpoint from which an interrupted run goes on exactly."""
 
 import logging
+import os
 from pathlib import Path
 
 import torch
@@ -69,7 +70,11 @@ class ResumePoint(Checkpoint):
     def _save(self, trainer: Trainer) -> None:
         for target in trainer.loggers:
             target.save()
-        trainer.save_checkpoint(checkpoint_path(self._run_dir), weights_only=False)  # optimizer too
+        path = checkpoint_path(self._run_dir)
+        partial = path.with_name(path.name + ".partial")  # beside it: a rename is atomic on one disk only
+        trainer.save_checkpoint(partial, weights_only=False)  # the optimizer too
+        if trainer.is_global_zero:
+            os.replace(partial, path)
 
     def _way_on(self, trainer: Trainer) -> str:
         return f"Step {trainer.global_step} is saved; go on with: python train.py resume={self._run_dir}"

@@ -58,6 +58,7 @@ class TrainingData(LightningDataModule):
             rank=trainer.global_rank if trainer else 0,
             world_size=trainer.world_size if trainer else 1,
             grouped=self._grouped,
+            reshuffle=not getattr(trainer, "overfit_batches", 0),
         )
         epoch, batch = self._position
         if batch >= len(sampler):
@@ -68,7 +69,8 @@ class TrainingData(LightningDataModule):
             batch_sampler=sampler,
             collate_fn=self._collate,
             num_workers=self._num_workers,
-            persistent_workers=False,
+            # Forked workers share the model's memory; others would be sent a copy of the weights each.
+            multiprocessing_context="fork" if self._num_workers else None,
         )
 
     def state_dict(self) -> dict[str, int]:

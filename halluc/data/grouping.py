@@ -25,6 +25,7 @@ class GroupedBatchSampler(Sampler[list[int]]):
         rank: This process.
         world_size: Number of processes.
         grouped: False shuffles single samples instead, as if each were a group of its own.
+        reshuffle: False keeps the first epoch's order for all, to overfit one batch.
 
     Raises:
         ConfigError: If there are no samples or a size is not positive.
@@ -40,6 +41,7 @@ class GroupedBatchSampler(Sampler[list[int]]):
         rank: int = 0,
         world_size: int = 1,
         grouped: bool = True,
+        reshuffle: bool = True,
     ) -> None:
         if not groups:
             raise ConfigError(
@@ -56,6 +58,7 @@ class GroupedBatchSampler(Sampler[list[int]]):
         self._rank = rank
         self._world_size = world_size
         self._grouped = grouped
+        self._reshuffle = reshuffle
         self._epoch = 0
         self._resume = (-1, 0)
         self._batches: tuple[int, list[list[list[int]]]] | None = None
@@ -67,7 +70,8 @@ class GroupedBatchSampler(Sampler[list[int]]):
 
     def set_epoch(self, epoch: int) -> None:
         """Choose the epoch whose order is yielded next; Lightning calls it."""
-        self._epoch = epoch
+        if self._reshuffle:
+            self._epoch = epoch
 
     def resume_at(self, epoch: int, batch: int) -> None:
         """Start at this epoch, and leave out its first ``batch`` batches."""

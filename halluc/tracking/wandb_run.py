@@ -2,6 +2,7 @@
 
 import logging
 import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
@@ -24,6 +25,8 @@ def wandb_logger(
     project: str,
     group: str | None = None,
     name: str | None = None,
+    entity: str | None = None,
+    tags: Sequence[str] = (),
     mode: Literal["auto", "online", "offline", "disabled"] = "auto",
 ) -> WandbLogger:
     """Build Lightning's W&B logger; the run's id is kept in the run directory, so resuming finds it.
@@ -33,6 +36,8 @@ def wandb_logger(
         project: W&B project.
         group: W&B group; None takes the parent folder's name inside a sweep, else no group.
         name: Run name; None takes the run directory's.
+        entity: W&B user or team; None takes the login's default.
+        tags: Tags of the run.
         mode: ``auto`` is online where somebody is logged in, else offline; ``WANDB_MODE`` wins over it.
 
     Raises:
@@ -46,6 +51,8 @@ def wandb_logger(
         project=project,
         group=group or _sweep_name(folder),
         name=name or folder.name,
+        entity=entity,
+        tags=list(tags),
         id=_run_id(folder),
         mode=_resolve_mode(mode, run_dir),
     )
@@ -57,6 +64,13 @@ def log_flips(run: WandbLogger, flips: Sequence[Flip]) -> None:
         [f.benchmark, f.id, f.change, f.prompt, f.gold, f.before, f.after, ", ".join(f.images)] for f in flips
     ]
     run.log_table("flips", columns=FLIP_COLUMNS, data=rows)
+
+
+def finish_wandb(*, failed: bool) -> None:
+    """End the W&B run of this process, if it has one."""
+    wandb = sys.modules.get("wandb")  # not imported where nothing is logged there
+    if wandb is not None:
+        wandb.finish(exit_code=int(failed))
 
 
 def _resolve_mode(mode: str, run_dir: str) -> str:
@@ -86,9 +100,9 @@ def _sweep_name(folder: Path) -> str | None:
 
 
 def _run_id(folder: Path) -> str:
-    """Read this run directory's W&B id, or make one and keep it."""
+    """Read this run directory's W&B id, or make one and keep it; an agent's own id comes first."""
     path = folder / "wandb_id.txt"
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        path.write_text(os.urandom(4).hex(), encoding="utf-8")
+        path.write_text(os.environ.get("WANDB_RUN_ID") or os.urandom(4).hex(), encoding="utf-8")
     return path.read_text(encoding="utf-8").strip()

@@ -89,11 +89,46 @@ def test_the_screen_tells_the_story(finished):
         assert float(first["train/rewards/margins"]) == 0.0
 
 
+def test_an_evaluation_every_second_epoch_still_measures_the_last(program, tmp_path):
+    program(
+        "evaluation.every_n_epochs=2", "trainer.max_epochs=3", "evaluation.final_text=null",
+        f"hydra.run.dir={tmp_path}/run", cwd=tmp_path,
+    )  # fmt: skip
+    assert json.loads((tmp_path / "run/results.json").read_text())["epochs"].keys() == {"2", "3"}
+
+
+def test_one_batch_is_overfitted(program, tmp_path):
+    program(
+        "debug=overfit",
+        "method=sft",
+        "optimizer.lr=1e-2",
+        "trainer.max_epochs=6",
+        "evaluation.final_text=null",
+        f"hydra.run.dir={tmp_path}/run",
+        cwd=tmp_path,
+    )
+    losses = [float(row["train/loss"]) for row in logged(tmp_path / "run") if row.get("train/loss")]
+    targets = {row["train/targets"] for row in logged(tmp_path / "run") if row.get("train/loss")}
+    assert len(losses) == 6
+    assert losses[-1] < 0.5 * losses[0]
+    assert len(targets) == 1
+
+
 def test_without_network_a_hub_model_is_one_clear_error_within_seconds(program, tmp_path):
     printed = program("model.path=Qwen/Qwen2-VL-7B-Instruct", cwd=tmp_path, status=1)
     assert "model.path" in printed
     assert "HF_HUB_OFFLINE" in printed
     assert "Traceback" not in printed
+
+
+@pytest.mark.parametrize(
+    "override", ["method.loss.beta=0", "adapter.r=0", "benchmark.pope.profile=no", "benchmark=[]"]
+)
+def test_a_wrong_value_is_one_line_and_no_traceback(program, tmp_path, override):
+    printed = program(override, cwd=tmp_path, status=1)
+    assert override.split("=")[0].split(".")[-1] in printed
+    assert "Traceback" not in printed
+    assert "Error executing job" not in printed
 
 
 def test_missing_benchmark_files_stop_the_run_before_any_weights_are_loaded(program, tmp_path):
