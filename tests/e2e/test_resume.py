@@ -48,23 +48,29 @@ def interrupt(program, overrides, cwd, number, after_step):
 def uninterrupted(program, tmp_path_factory):
     runs = {}
 
-    def run(method):
-        if method not in runs:
+    def run(method, *further):
+        if (method, *further) not in runs:
             cwd = tmp_path_factory.mktemp(f"whole_{method}")
-            program(f"method={method}", *SETTINGS, f"hydra.run.dir={cwd}/run", cwd=cwd)
-            runs[method] = cwd / "run"
-        return runs[method]
+            program(f"method={method}", *SETTINGS, *further, f"hydra.run.dir={cwd}/run", cwd=cwd)
+            runs[method, *further] = cwd / "run"
+        return runs[method, *further]
 
     return run
 
 
 @pytest.mark.parametrize(
-    ("method", "number", "status"),
-    [("dpo", signal.SIGKILL, -9), ("dpo", signal.SIGINT, 130), ("sft", signal.SIGTERM, 130)],
+    ("method", "further", "number", "status"),
+    [
+        ("dpo", (), signal.SIGKILL, -9),
+        ("dpo", (), signal.SIGINT, 130),
+        ("sft", (), signal.SIGTERM, 130),
+        ("sft", ("trainer=ddp", "trainer.devices=2"), signal.SIGTERM, 130),
+    ],
 )
-def test_resumed_weights_are_bit_equal(program, uninterrupted, tmp_path, method, number, status):
-    whole = uninterrupted(method)
-    run_dir, returned, printed = interrupt(program, [f"method={method}", *SETTINGS], tmp_path, number, 2)
+def test_resumed_weights_are_bit_equal(program, uninterrupted, tmp_path, method, further, number, status):
+    whole = uninterrupted(method, *further)
+    overrides = [f"method={method}", *SETTINGS, *further]
+    run_dir, returned, printed = interrupt(program, overrides, tmp_path, number, 2)
     assert returned == status, printed
     assert not (run_dir / "adapter_last").exists() or number == signal.SIGKILL
     program(f"resume={run_dir}", cwd=tmp_path, bare=True)
