@@ -85,7 +85,7 @@ class OurWays:
                 loss = cross_entropy(way.scorer(batch.to(self.lvlm.device)), weights)
                 return self._learn(loss.total / loss.weight)
 
-            return Contestant(way.name, step, flops)
+            return Contestant(way.name, step, flops, self._tokens(sequences))
 
         return [contestant(way) for way in self._ways]
 
@@ -119,7 +119,7 @@ class OurWays:
             frozen = cache.sums(keys, reference, policy.device) if cache else reference()
             return self._learn(loss_of(PairLogps(*policy.chunk(2), *frozen.chunk(2))).losses.mean())
 
-        return Contestant(way.name, step, flops)
+        return Contestant(way.name, step, flops, self._tokens(sequences))
 
     def evaluation(self, workload: Workload) -> list[Contestant]:
         """Return ways to ask for likelihood answers; each gives every candidate's log-probability."""
@@ -135,7 +135,7 @@ class OurWays:
                 with torch.no_grad():
                     return way.scorer(batch.to(self.lvlm.device)).sums()
 
-            return Contestant(way.name, step, flops)
+            return Contestant(way.name, step, flops, self._tokens(sequences))
 
         return [contestant(way) for way in self._ways]
 
@@ -149,6 +149,9 @@ class OurWays:
         if way.name.startswith(TREE):
             return trees_work(TreeScorer(self.lvlm).collate(sequences))
         return rows_work(PlainScorer(self.lvlm).collate(sequences))
+
+    def _tokens(self, sequences: Sequence[ScoredSequence]) -> int:
+        return rows_work(PlainScorer(self.lvlm).collate(sequences)).tokens
 
     def _pictures(self, way: _Way, cost: ModelCost, sequences: Sequence[ScoredSequence]) -> float:
         """Count the encoding of pictures in one pass."""

@@ -78,6 +78,8 @@ class Result:
         way: Name of the way.
         median_s: Median duration of a step, about one picture, in seconds.
         questions_per_s: Questions (pairs for ``dpo``) a second.
+        tokens_per_s: Tokens of all sequences a second, shared ones counted as often as they occur, so that
+            ways compare.
         times_rows: How many times faster than padded rows, the median over rounds.
         flop_bound: How many times fewer operations than padded rows; None where not counted.
         times_baseline: How many times faster than the public baseline of the task (TRL's trainer, one
@@ -93,6 +95,7 @@ class Result:
     way: str
     median_s: float
     questions_per_s: float
+    tokens_per_s: float | None
     times_rows: float
     flop_bound: float | None
     times_baseline: float | None
@@ -155,6 +158,7 @@ def _measure(task: str, k: int, contestants: Sequence[Contestant], settings: Ben
             way=each.name,
             median_s=timings[each.name].median_s,
             questions_per_s=k / timings[each.name].median_s,
+            tokens_per_s=rows.tokens / timings[each.name].median_s if rows.tokens else None,
             times_rows=timings[each.name].ratio(timings[ours.ROWS]),
             flop_bound=rows.flops / each.flops if rows.flops and each.flops else None,
             times_baseline=timings[each.name].ratio(baseline) if baseline else None,

@@ -85,7 +85,7 @@ def table(results: Sequence[Result]) -> Table:
     shown = Table(title=f"{TITLES[task]}, {k} questions a picture", title_justify="left")
     shown.add_column("way", no_wrap=True)
     columns = ["ms", "questions/s", "× rows", "FLOP bound", "of bound", "× public", "MB", "difference"]
-    for column in [*columns, *(["utilisation"] if with_utilisation else [])]:
+    for column in [*columns, *(["tokens/s", "utilisation"] if with_utilisation else [])]:
         shown.add_column(column, justify="right")
     for result in results:
         of_bound = result.times_rows / result.flop_bound if result.flop_bound else None
@@ -99,7 +99,9 @@ def table(results: Sequence[Result]) -> Table:
             _number(result.peak_memory_mb, ".0f"),
             f"{result.max_difference:.0e}",
         ]
-        shown.add_row(result.way, *cells, *([_number(result.utilisation, ".0%")] if with_utilisation else []))
+        if with_utilisation:
+            cells += [_number(result.tokens_per_s, ".0f"), _number(result.utilisation, ".0%")]
+        shown.add_row(result.way, *cells)
     return shown
 
 

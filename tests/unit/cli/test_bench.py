@@ -48,6 +48,7 @@ def result(way: str, *, utilisation: float | None = None) -> Result:
         way=way,
         median_s=0.25,
         questions_per_s=24.0,
+        tokens_per_s=5000.0,
         times_rows=4.0,
         flop_bound=5.0,
         times_baseline=None,
@@ -64,5 +65,5 @@ def test_tables_show_ratio_bound_and_share():
 
     (row,) = [line for line in console.export_text().splitlines() if "token tree" in line]
     assert [cell.strip() for cell in row.strip("│ ").split("│")] == [
-        "token tree", "250", "24.0", "4.00", "5.00", "80%", "", "", "2e-07", "40%",
+        "token tree", "250", "24.0", "4.00", "5.00", "80%", "", "", "2e-07", "5000", "40%",
     ]  # fmt: skip
