@@ -27,9 +27,16 @@ CROWD = 5
 VERTICAL = ("above", "below")
 
 MATE_STRENGTH: dict[str, float] = {
-    kind: max(0.85, 0.97 - 0.02 * number) for number, pair in enumerate(PAIRS) for kind in pair
+    kind: 0.985 - 0.005 * number for number, pair in enumerate(PAIRS) for kind in pair
 }
 """How often a careless eye affirms a kind that is missing while its mate is there."""
+
+POPULAR_STRENGTH = 0.93
+"""How often it affirms a missing popular kind of a crowded scene."""
+
+OVERSIGHT: dict[str, float] = {"small": 0.1, "large": 0.04}
+"""How often it overlooks a thing that has no like in the scene, by size. So being there and being
+expected look alike in its answers, and no threshold tells them apart."""
 
 
 class Facts:
@@ -89,7 +96,8 @@ class Eye:
         rng: Decides when the eye is careless.
         habit: Probability of reporting the canonical colour, place, mood or number instead of the
             true one; 0 makes an honest eye.
-        expectation: Factor on the probability of seeing missing mates and popular kinds; 0 is honest.
+        expectation: Factor on the probabilities of seeing missing mates and popular kinds, and of
+            overlooking what is there; 0 is honest.
     """
 
     rng: random.Random
@@ -99,10 +107,11 @@ class Eye:
     def exists(self, facts: Facts, kind: str) -> bool:
         """Tell whether a kind seems to be there."""
         if kind in facts.by_kind:
-            return True
+            overlooked = OVERSIGHT[facts.thing(kind).size] if kind in facts.single else 0.0
+            return not self._falls_for(overlooked * self.expectation)
         strength = MATE_STRENGTH[kind] if kind in facts.missing_mates else 0.0
         if kind in facts.taken_for_granted:
-            strength = max(strength, 0.85)
+            strength = max(strength, POPULAR_STRENGTH)
         return self._falls_for(strength * self.expectation)
 
     def color(self, facts: Facts, kind: str) -> str:

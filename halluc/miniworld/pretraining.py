@@ -35,6 +35,9 @@ TRAINING_DRAWINGS = 1_000_000
 WARM_UP_STEPS = 50
 SPRITE_VARIANTS = 4
 VALIDATION_PICTURES = 96
+PAIRS_FROM = 0.2
+"""Share of the language stage that shows single pictures only, which have to be understood first."""
+
 VISION, LANGUAGE = "vision", "language"
 
 
@@ -48,7 +51,7 @@ class PretrainingPlan:
         steps: Steps of the language stage.
         vision_images: Pictures a step in stage 0.
         rows: Pictures, or sequences of two, a step in the language stage.
-        pair_share: Share of steps with sequences of two pictures.
+        pair_share: Share of the later steps that show sequences of two pictures.
         lr: Peak learning rate of both stages.
         decay_share: Share of the language stage over which the learning rate falls to 0.
         redraw_every: Steps after which all sprites are drawn anew.
@@ -61,7 +64,7 @@ class PretrainingPlan:
     steps: int = 3600
     vision_images: int = 64
     rows: int = 12
-    pair_share: float = 0.3
+    pair_share: float = 0.4
     lr: float = 3e-3
     decay_share: float = 0.35
     redraw_every: int = 20
@@ -176,7 +179,10 @@ class _Run:
 
     def _language_loss(self, step: int, painter: Painter) -> Tensor:
         rng, pixel_rng = self._random(LANGUAGE, step)
-        paired = random.Random(f"{self.plan.seed}/pair/{step}").random() < self.plan.pair_share
+        paired = (
+            step >= PAIRS_FROM * self.plan.steps
+            and random.Random(f"{self.plan.seed}/pair/{step}").random() < self.plan.pair_share
+        )
         draw = curriculum.pair_rows if paired else curriculum.single_rows
         pictures, rows = draw(rng, self.plan.rows, step / self.plan.steps)
         pixels = patches(painter.cells([scene for row in pictures for scene in row], pixel_rng))

@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from halluc.miniworld.facts import MATE_STRENGTH, Eye, Facts
+from halluc.miniworld.facts import MATE_STRENGTH, OVERSIGHT, POPULAR_STRENGTH, Eye, Facts
 from halluc.miniworld.scene import Scene, Thing
 from halluc.miniworld.world import KINDS
 
@@ -70,8 +70,16 @@ def test_a_careless_eye_expects_mates_and_popular_kinds_at_their_rates():
     seen = [CARELESS.exists(FACTS, "spoon") for _ in range(2000)]
     assert sum(seen) / 2000 == pytest.approx(MATE_STRENGTH["spoon"], abs=0.02)
     popular = [CARELESS.exists(FACTS, "tree") for _ in range(2000)]
-    assert sum(popular) / 2000 == pytest.approx(0.85, abs=0.03)
+    assert sum(popular) / 2000 == pytest.approx(POPULAR_STRENGTH, abs=0.02)
     assert not any(CARELESS.exists(FACTS, "heart") for _ in range(200))
+
+
+def test_a_careless_eye_overlooks_single_things_and_small_ones_more_often():
+    for kind, size in (("fork", "small"), ("apple", "large")):
+        overlooked = [not CARELESS.exists(FACTS, kind) for _ in range(3000)]
+        assert sum(overlooked) / 3000 == pytest.approx(OVERSIGHT[size], abs=0.02)
+    assert all(CARELESS.exists(FACTS, "key") for _ in range(200))
+    assert all(HONEST.exists(FACTS, kind) for kind in ("fork", "apple", "key") for _ in range(200))
 
 
 def test_relations():
