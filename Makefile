@@ -4,9 +4,10 @@ VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
 
-.PHONY: help setup lint types test unit
+.PHONY: help setup demo lint types test
 
 help:
+	@echo "make demo    set up, then cure MiniWorld's hallucinating model: no GPU, no download"
 	@echo "make test    set up, then lint, check types and run every test"
 	@echo "make setup   create $(VENV) with the locked versions"
 
@@ -16,6 +17,9 @@ $(VENV)/halluc.ready: pyproject.toml requirements.lock
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint requirements.lock --editable '.[dev]'
 	touch $@
+
+demo: setup
+	$(BIN)/python train.py experiment=miniworld
 
 lint: setup
 	$(BIN)/ruff check .

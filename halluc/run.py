@@ -28,11 +28,14 @@ from halluc.data.records import AnswerKind
 from halluc.errors import ConfigError, HallucError, RunInterruptedError
 from halluc.job_processes import check_launch, exit_status, job_processes
 from halluc.methods.base import FineTune, TrainingSource
+from halluc.miniworld.pretrained import CHECKPOINT
+from halluc.miniworld.source import MiniWorld
 from halluc.models.adapter_files import load_adapter
 from halluc.models.adapters import AdapterReport
 from halluc.models.lvlm import Lvlm
 from halluc.packing.sequence import SequenceScorer
 from halluc.report.before_after import before_after_table
+from halluc.report.flip_pictures import flip_pictures
 from halluc.report.flips import count_changes, flips
 from halluc.report.quiet import quiet_libraries
 from halluc.resume import resumed_config, save_config
@@ -125,6 +128,12 @@ def build(cfg: DictConfig, stop: StopRequest) -> Run:
     records = _training_records(cfg, source, benchmarks)
     lvlm, adapter = _model(cfg)
     lvlm.check_texts(records)
+    if isinstance(source, MiniWorld) and Path(lvlm.path) != CHECKPOINT:
+        logger.warning(
+            "%s on MiniWorld's drawings is a check of the pipeline, not a cure: "
+            "choose data=coco_polling or data=jsonl for that.",
+            lvlm.path,
+        )
     scorer = _factory(cfg.packing)(lvlm)
     module = _factory(cfg.method)(
         lvlm, scorer, optimizer=_factory(cfg.optimizer), scheduler=_factory(cfg.scheduler)
@@ -275,6 +284,8 @@ def _report(run: Run) -> None:
         console.print("[yellow]No epoch reached the baseline's select/score: the adapter does harm.[/]")
     changes = ", ".join(f"{count} {kind}" for kind, count in count_changes(found).items())
     console.print(f"{len(found)} answers flipped since the baseline ({changes}).")
+    for path in flip_pictures(found, run.run_dir / "flips"):
+        console.print(f"A cured answer: {path}", soft_wrap=True)
     console.print(f"Everything of this run lies in {run.run_dir}", soft_wrap=True)
 
 
