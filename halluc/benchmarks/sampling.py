@@ -40,6 +40,7 @@ def choose_questions(
     images_per_epoch: int | None,
     select_fraction: float,
     seed: int,
+    name: str = "a benchmark",
 ) -> AskedQuestions:
     """Draw a fixed sample of images and split it in two.
 
@@ -52,6 +53,7 @@ def choose_questions(
         images_per_epoch: Number of images (or linked images) in both parts together; None takes all.
         select_fraction: Share of them that goes to ``select``, in (0, 1).
         seed: Seed of the draw; the same seed gives the same questions.
+        name: What the questions are called in a warning.
 
     Raises:
         ConfigError: If ``select_fraction`` lies outside (0, 1) or ``images_per_epoch`` is below 2.
@@ -68,7 +70,7 @@ def choose_questions(
     chosen = {cluster for cluster, _ in asked}
     select = _selected(asked, select_fraction)
     if not select:
-        logger.warning("All questions share images: none is left for model selection, all are reported.")
+        logger.warning("%s: all questions share images, so none is kept for model selection.", name)
     parts: tuple[list[Question], list[Question]] = ([], [])
     for question, cluster in zip(questions, clusters, strict=True):
         if cluster in chosen:

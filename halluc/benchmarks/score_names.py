@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from halluc.metrics.tally import Scores
 
@@ -31,9 +32,15 @@ def defined(key: str, scores: Mapping[str, float | None]) -> dict[str, float]:
     """Leave out what is undefined, and say so once in the log."""
     undefined = [name for name, value in scores.items() if value is None]
     if undefined:
-        logger.warning(
-            "%s: no value for %s, since a gold class or an open gate does not occur among the answers.",
-            key,
-            ", ".join(undefined),
-        )
+        _warn_once(key, ", ".join(undefined))
     return {name: value for name, value in scores.items() if value is not None}
+
+
+@lru_cache(maxsize=256)
+def _warn_once(key: str, names: str) -> None:
+    """Warn the first time only: every epoch of a run asks the same questions."""
+    logger.warning(
+        "%s: no value for %s, since a gold class or an open gate does not occur among the answers.",
+        key,
+        names,
+    )

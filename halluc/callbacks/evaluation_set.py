@@ -44,6 +44,7 @@ def evaluation_sets(
             images_per_epoch=images_per_epoch,
             select_fraction=select_fraction,
             seed=seed,
+            name=name,
         )
         sets[name] = EvaluationSet(benchmark, asked, selection.get(name))
     return sets

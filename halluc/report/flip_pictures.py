@@ -29,7 +29,7 @@ def flip_pictures(found: Sequence[Flip], folder: Path, count: int = 3) -> list[P
     for flip in cured:
         by_benchmark.setdefault(flip.benchmark, []).append(flip)
     chosen = [flips[place] for place in range(count) for flips in by_benchmark.values() if place < len(flips)]
-    paths = []
+    paths: list[Path] = []
     for flip in chosen[:count]:
         folder.mkdir(parents=True, exist_ok=True)
         paths.append(folder / f"{flip.benchmark}_{len(paths) + 1}.png")

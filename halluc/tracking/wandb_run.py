@@ -45,6 +45,8 @@ def wandb_logger(
     """
     if mode not in MODES:
         raise UnknownOptionError("logger.wandb.mode", mode, MODES)
+    import wandb  # noqa: PLC0415  # slow to import, and needed by nobody who logs to CSV alone
+
     folder = Path(run_dir)
     return WandbLogger(
         save_dir=run_dir,
@@ -55,6 +57,7 @@ def wandb_logger(
         tags=list(tags),
         id=_run_id(folder),
         mode=_resolve_mode(mode, run_dir),
+        settings=wandb.Settings(quiet=True),  # its recap of 400 numbers would push our table off the screen
     )
 
 
