@@ -5,16 +5,17 @@
     python scripts/gpu_check.py run --out gpu_check            # on the machine with the GPU
     python scripts/gpu_check.py run --out rehearsal --rehearse  # the same on a CPU, with a tiny shape
 
-First versions and hooks are checked: on tiny checkpoints of eleven families, trees give what padded rows give on
-the device. Then random weights of the shapes of Qwen2-VL-2B and -7B in bfloat16 do supervised and preference
-fine-tuning and evaluation on trees, on padded rows, in TRL and one question at a time; and trees attend with a
-dense mask and with flex attention, after checking that both give the same log-probabilities and gradients there.
-Nothing is downloaded. Every part is a process with a share of the time, so the script ends in time whatever
-happens; what was measured until then is in ``OUT/gpu_check.json`` and, readable, in ``OUT/gpu_check.txt``.
+First versions and hooks are checked: on tiny checkpoints of eleven families, trees give what padded rows
+give on the device. Then random weights of the shapes of Qwen2-VL-2B and -7B in bfloat16 do supervised and
+preference fine-tuning and evaluation on trees, on padded rows, in TRL and one question at a time; and trees
+attend with a dense mask and with flex attention, after checking that both give the same log-probabilities
+and gradients there. Nothing is downloaded. Every part is a process with a share of the time, so the script
+ends in time whatever happens; what was measured until then is in ``OUT/gpu_check.json`` and, readable, in
+``OUT/gpu_check.txt``.
 
-A machine without network often has a torch that fits its driver, and other packages that are too old. Collect
-wheels where there is a network, with the Python version of that machine, and bring the folder along (a few
-hundred megabytes)::
+A machine without network often has a torch that fits its driver, and other packages that are too old.
+Collect wheels where there is a network, with the Python version of that machine, and bring the folder along
+(a few hundred megabytes)::
 
     grep -vE '^(torch|torchvision|triton)==|^(nvidia|cuda)-' requirements.lock > light.txt
     pip wheel --no-deps --wheel-dir wheels --requirement light.txt .
