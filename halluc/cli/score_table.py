@@ -36,4 +36,4 @@ def _cell(name: str, value: float, interval: Interval | None) -> str:
     if is_count(name):
         return f"{value:.0f}"
     shown = f"{value:.4f}" if value <= 1 else f"{value:.2f}"
-    return shown if interval is None else f"{shown}\n[dim]{interval.low:.3f}–{interval.high:.3f}[/dim]"
+    return shown if interval is None else f"{shown}\n[dim]{interval.low:.2f}–{interval.high:.2f}[/dim]"
