@@ -73,7 +73,13 @@ class Program:
         return [sys.executable, str(ROOT / "train.py"), *([] if bare else self.fixed), *overrides]
 
     def environment(self) -> dict[str, str]:
-        settings = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "WANDB_MODE": "offline", "COLUMNS": "160", "NO_COLOR": "1"}
+        settings = {
+            "HF_HUB_OFFLINE": "1",
+            "OMP_NUM_THREADS": "1",
+            "WANDB_MODE": "offline",
+            "COLUMNS": "160",
+            "NO_COLOR": "1",
+        }
         return os.environ | settings
 
     def __call__(self, *overrides: str, cwd: Path, status: int = 0, bare: bool = False) -> str:

@@ -2,13 +2,14 @@ import json
 
 import pytest
 import torch
+from PIL import Image
+from safetensors.torch import load_file
+from transformers import AutoModelForImageTextToText, AutoProcessor
+
 from halluc.cli.pretrain import RECORD_FILE
 from halluc.miniworld.pretrained import CHECKPOINT, load_miniworld
 from halluc.miniworld.pretraining import PretrainingPlan
 from halluc.miniworld.tokenizer import CHAT_TEMPLATE, build_tokenizer
-from PIL import Image
-from safetensors.torch import load_file
-from transformers import AutoModelForImageTextToText, AutoProcessor
 
 
 @pytest.fixture(scope="module")
@@ -19,9 +20,16 @@ def record():
 def test_the_checkpoint_loads_by_the_plain_auto_classes_and_answers():
     model = AutoModelForImageTextToText.from_pretrained(CHECKPOINT, dtype=torch.float32)
     processor = AutoProcessor.from_pretrained(CHECKPOINT)
-    turns = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": "Is there a key in the image?"}]}]
+    turns = [
+        {
+            "role": "user",
+            "content": [{"type": "image"}, {"type": "text", "text": "Is there a key in the image?"}],
+        }
+    ]
     prompt = processor.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
-    batch = processor(text=[prompt], images=[Image.new("RGB", (84, 84), (160, 170, 180))], return_tensors="pt")
+    batch = processor(
+        text=[prompt], images=[Image.new("RGB", (84, 84), (160, 170, 180))], return_tensors="pt"
+    )
     answer = model.generate(**batch, max_new_tokens=3, do_sample=False)[0, batch["input_ids"].shape[1] :]
     assert processor.tokenizer.decode(answer, skip_special_tokens=True) in ("Yes", "No")
 
@@ -30,7 +38,9 @@ def test_the_checkpoint_is_small_and_in_bfloat16():
     files = list(CHECKPOINT.iterdir())
     assert sum(file.stat().st_size for file in files) < 5_000_000
     assert {file.suffix for file in files} <= {".json", ".jinja", ".safetensors"}
-    assert {tensor.dtype for tensor in load_file(CHECKPOINT / "model.safetensors").values()} == {torch.bfloat16}
+    assert {tensor.dtype for tensor in load_file(CHECKPOINT / "model.safetensors").values()} == {
+        torch.bfloat16
+    }
 
 
 def test_the_checkpoint_speaks_the_language_of_the_code():
