@@ -160,6 +160,7 @@ def build(cfg: DictConfig, stop: StopRequest) -> Run:
             max_group=cfg.data.max_group,
             num_workers=cfg.data.num_workers,
             seed=cfg.seed,
+            grouped=cfg.data.grouped,
         ),
         evaluation=evaluation,
         final_passes=_final_passes(cfg, benchmarks, answerer, lvlm, scorer),
