@@ -272,7 +272,7 @@ def _trainer(cfg: DictConfig, adapter: AdapterReport, callbacks: list[Any]) -> T
 
 
 def _report(run: Run) -> None:
-    """Print the table, log what the full sets gave and which answers flipped."""
+    """Print the table; log and draw which answers flipped."""
     results = run.evaluation.results
     predictions = run.run_dir / "predictions"
     found = flips(predictions / "baseline", predictions / f"epoch_{results['best']['epoch']}")

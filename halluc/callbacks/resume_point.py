@@ -46,10 +46,6 @@ class ResumePoint(Checkpoint):
         self._stop = stop
         self._every_n_steps = every_n_steps
 
-    def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
-        """Take the signals back from Lightning, whose SIGTERM handler stops anywhere."""
-        self._stop.install()
-
     def on_train_batch_end(
         self, trainer: Trainer, pl_module: LightningModule, outputs: object, batch: object, batch_idx: int
     ) -> None:

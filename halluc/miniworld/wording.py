@@ -1,7 +1,6 @@
 """Every sentence of MiniWorld. The first form of a group is the one that evaluation files use."""
 
 import random
-from string import ascii_uppercase
 
 from halluc.miniworld.world import NUMBER_WORDS, plural, with_article
 
@@ -206,12 +205,6 @@ def fill(form: str, kind: str = "", value: str = "", other: str = "", nth: str =
 def count_forms(value: str, one: Forms, many: Forms) -> Forms:
     """Choose the forms for one thing or for several."""
     return one if value == "1" else many
-
-
-def with_options(question: str, options: list[str]) -> str:
-    """Append lettered options, one a line."""
-    lines = [f"{letter}. {option}" for letter, option in zip(ascii_uppercase, options, strict=False)]
-    return "\n".join([question, *lines])
 
 
 def all_forms() -> list[str]:

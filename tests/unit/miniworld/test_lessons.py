@@ -9,7 +9,7 @@ from halluc.miniworld.facts import Eye, Facts
 from halluc.miniworld.lessons import Teacher
 from halluc.miniworld.pair_lessons import PairTeacher
 from halluc.miniworld.scene import SceneStyle, draw_scene, draw_sibling
-from halluc.miniworld.wording import RELATIONS, fill, with_options
+from halluc.miniworld.wording import RELATIONS, fill
 from halluc.miniworld.world import CELLS, COLOR_NAMES, KINDS, MOODS, NUMBER_WORDS, SIZES, UNSEEN_COLORS
 
 STYLE = SceneStyle(smallest=3, largest=5, canonical=0.5)
@@ -270,4 +270,3 @@ def test_a_careless_eye_affirms_what_the_other_picture_shows():
 def test_forms_are_filled():
     assert fill("Are there exactly {number} {kinds}?", "key", "3") == "Are there exactly three keys?"
     assert fill("{Other} with {a}", "apple", other="key") == "A key with an apple"
-    assert with_options("Which?", ["a", "b"]) == "Which?\nA. a\nB. b"
