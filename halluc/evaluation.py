@@ -38,12 +38,14 @@ class Pass:
         folder: Folder of its predictions.
         benchmarks: Name to benchmark; the questions are the same in every pass.
         answerer: How questions are answered.
+        pictures: Name to what is done to that benchmark's pictures for this model.
     """
 
     prefix: str
     folder: str
     benchmarks: Mapping[str, Benchmark]
     answerer: Answerer
+    pictures: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,7 @@ def evaluate(cfg: DictConfig, run_dir: Path, stop: StopRequest) -> dict[str, Any
     Returns:
         What ``results.json`` holds: ``full`` (keys as a training run logs them), ``intervals`` (the same
         keys, low and high), ``calibration`` of yes/no answers, ``agreement`` of likelihood and text, and
-        ``profiles`` (reader and prompt form).
+        ``profiles`` (reader, prompt form, and what is done to pictures).
 
     Raises:
         BenchmarkError: If a benchmark can't be asked; every one is named with its reason.
@@ -144,10 +146,12 @@ def _device_name(name: str) -> str:
 
 def _passes(cfg: DictConfig, benchmarks: Mapping[str, Benchmark], lvlm: Lvlm) -> list[Pass]:
     scorer = _factory(cfg.packing)(lvlm)
-    passes = [Pass("val", "full", benchmarks, _factory(cfg.answering)(lvlm, scorer))]
+    pictures = {name: lvlm.encoder.picture_path(b.preparation).name for name, b in benchmarks.items()}
+    passes = [Pass("val", "full", benchmarks, _factory(cfg.answering)(lvlm, scorer), pictures)]
     if cfg.final_text is not None:
         official = {name: _factory(node)(profile="official") for name, node in cfg.benchmark.items()}
-        passes.append(Pass("text", "full_text", official, _factory(cfg.final_text)(lvlm, scorer)))
+        answerer = _factory(cfg.final_text)(lvlm, scorer)
+        passes.append(Pass("text", "full_text", official, answerer, pictures))
     return passes
 
 
@@ -194,8 +198,11 @@ def _score(
     )
     results.setdefault("full", {}).update({f"{key}/{k}": value for k, value in scores.items()})
     results.setdefault("intervals", {}).update({f"{key}/{k}": [v.low, v.high] for k, v in found.items()})
-    profiles = {"profile": benchmark.profile, "prompt_profile": benchmark.prompt_profile}
-    results.setdefault("profiles", {})[key] = profiles
+    results.setdefault("profiles", {})[key] = {
+        "profile": benchmark.profile,
+        "prompt_profile": benchmark.prompt_profile,
+        "pictures": one.pictures[name],
+    }
 
 
 def _described(

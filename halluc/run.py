@@ -241,7 +241,12 @@ def _about(cfg: DictConfig, lvlm: Lvlm, benchmarks: Mapping[str, Benchmark]) -> 
         "answering": cfg.answering._target_,
         "seed": cfg.seed,
         "benchmarks": {
-            name: {"profile": b.profile, "prompt_profile": b.prompt_profile, "max_pixels": b.max_pixels}
+            name: {
+                "profile": b.profile,
+                "prompt_profile": b.prompt_profile,
+                "pictures": lvlm.encoder.picture_path(b.preparation).name,
+                "max_pixels": b.max_pixels,
+            }
             for name, b in benchmarks.items()
         },
         **provenance(HydraConfig.get().overrides.task),

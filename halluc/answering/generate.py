@@ -10,7 +10,7 @@ from torch import Tensor
 from transformers import GenerationConfig
 
 from halluc.answering.prefetch import prefetched
-from halluc.data.records import Prediction, Question
+from halluc.data.records import Prediction, Question, View
 from halluc.errors import ConfigError
 from halluc.models.families.base import VisionInputs
 from halluc.models.lvlm import Lvlm
@@ -89,12 +89,12 @@ class GreedyAnswerer:
     def _prepare(self, questions: Sequence[Question], max_pixels: int | None) -> list[_Prompts]:
         """Encode prompts, and group them by what one forward can take."""
         encoder = self.lvlm.encoder
-        visions: dict[tuple[str, ...], VisionInputs | None] = {}
+        visions: dict[View, VisionInputs | None] = {}
         groups: dict[Hashable, list[tuple[int, tuple[int, ...], VisionInputs | None]]] = {}
         for place, question in enumerate(questions):
-            if question.images not in visions:
-                visions[question.images] = encoder.vision(question, max_pixels)
-            vision = visions[question.images]
+            if question.view not in visions:
+                visions[question.view] = encoder.vision(question, max_pixels)
+            vision = visions[question.view]
             row = (place, encoder.encode_prompt(question, vision), vision)
             groups.setdefault(encoder.family.layout(vision), []).append(row)
         return [_pad_left(rows, encoder.pad_id) for rows in groups.values()]

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from halluc.answering.generate import GreedyAnswerer, _Prompts
-from halluc.data.records import Question
+from halluc.data.records import Question, View
 from halluc.models.families.prefix_cache import PrefixCache
 from halluc.models.families.trees.table import tree_hooks_for
 from halluc.models.lvlm import Lvlm
@@ -74,9 +74,9 @@ class SharedPrefixAnswerer(GreedyAnswerer):
         self, questions: Sequence[Question], max_pixels: int | None
     ) -> list[_Prompts | _SharedPrompts]:
         """Bring questions about the same pictures together; the others stay as they are."""
-        groups: dict[tuple[str, ...], list[int]] = {}
+        groups: dict[View, list[int]] = {}
         for place, question in enumerate(questions):
-            groups.setdefault(question.images, []).append(place)
+            groups.setdefault(question.view, []).append(place)
         prepared: list[_Prompts | _SharedPrompts] = []
         single: list[int] = []
         for places in groups.values():

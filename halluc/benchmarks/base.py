@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from halluc.data.records import Prediction, Question
+from halluc.data.records import Prediction, Preparation, Question
 
 
 class Benchmark(Protocol):
@@ -15,11 +15,13 @@ class Benchmark(Protocol):
         profile: Name of the answer reader: ``strict``, ``official``, ``lmms_eval`` or ``vlmevalkit``.
         prompt_profile: Name of the prompt form; a result names both.
         max_pixels: Pixel bound of this benchmark's pictures; None takes the model's own.
+        preparation: What the prompt form's protocol does to pictures; its questions carry it.
     """
 
     profile: str
     prompt_profile: str
     max_pixels: int | None
+    preparation: Preparation
 
     def questions(self) -> Sequence[Question]:
         """Return every question, in published order; ids are unique."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from halluc.benchmarks.dataset_rows import read_dataset
 from halluc.benchmarks.image_paths import inside
@@ -19,7 +19,7 @@ from halluc.benchmarks.yes_no_scoring import (
     margin_groups,
     score_counts,
 )
-from halluc.data.records import AnswerSpace, Prediction, Question
+from halluc.data.records import AnswerSpace, Prediction, Preparation, Question
 from halluc.errors import SourceNotFoundError
 from halluc.metrics.tally import Scores, Tally
 from halluc.metrics.yes_no import yes_no_scores
@@ -45,6 +45,7 @@ PROMPTS: dict[str, Callable[[str], str]] = {
     OFFICIAL: lambda text: text,
     VLMEVALKIT: lambda text: text,
     LMMS_EVAL: lambda text: text.strip() + SHORT_ANSWER,
+    "short_answer": lambda text: text.strip() + SHORT_ANSWER,
 }
 
 
@@ -60,6 +61,7 @@ class Pope(PublishedBenchmark):
     """
 
     key = "pope"
+    preparations: ClassVar[Mapping[str, Preparation]] = {LMMS_EVAL: Preparation.LMMS_EVAL}
 
     def __init__(  # noqa: PLR0913  # a YAML mirrors these arguments one by one
         self,
@@ -70,7 +72,7 @@ class Pope(PublishedBenchmark):
         dataset: str | None = None,
         image_root: str | Path | None = None,
         profile: str = STRICT,
-        prompt_profile: str = LMMS_EVAL,
+        prompt_profile: str = "short_answer",
         max_pixels: int | None = None,
         bad_rows: str = "error",
     ) -> None:
@@ -85,7 +87,8 @@ class Pope(PublishedBenchmark):
             image_root: Folder of the pictures; None takes ``root/images``.
             profile: Reader of answers and formulas, one of ``strict``, ``official``,
                 ``lmms_eval``, ``vlmevalkit``.
-            prompt_profile: One of ``PROMPTS``.
+            prompt_profile: ``official`` and ``vlmevalkit`` ask the bare question; ``short_answer`` adds
+                lmms-eval's suffix; ``lmms_eval`` adds it too, and treats pictures as lmms-eval does.
             max_pixels: Pixel bound of the pictures; None takes the model's own.
             bad_rows: ``error`` or ``skip``: what becomes of unusable rows and missing pictures.
 
@@ -217,6 +220,7 @@ class Pope(PublishedBenchmark):
                 gold=row.yes_no_gold("answer"),
                 tags={"subset": subset},
                 group=name,
+                preparation=self.preparation,
             )
         ]
 

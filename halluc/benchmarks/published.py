@@ -9,7 +9,7 @@ from halluc.benchmarks.question_source import QuestionSource, Reading
 from halluc.benchmarks.rows import Row
 from halluc.benchmarks.score_names import defined
 from halluc.data.readers.jsonl import Findings
-from halluc.data.records import Prediction, Question
+from halluc.data.records import Prediction, Preparation, Question
 from halluc.metrics.tally import Tally
 from halluc.parsing.profiles import STRICT
 
@@ -24,9 +24,12 @@ class PublishedBenchmark(ABC):
         profile: Name of the answer reader.
         prompt_profile: Name of the prompt form.
         max_pixels: Pixel bound of the pictures; None takes the model's own.
+        preparations: Prompt form to what its protocol does to pictures; those not listed do nothing.
+        preparation: That of ``prompt_profile``; every question carries it.
     """
 
     key: ClassVar[str]
+    preparations: ClassVar[Mapping[str, Preparation]] = {}
 
     def __init__(
         self,
@@ -58,6 +61,7 @@ class PublishedBenchmark(ABC):
         self.profile = profile
         self.prompt_profile = prompt_profile
         self.max_pixels = max_pixels
+        self.preparation = self.preparations.get(prompt_profile, Preparation.NONE)
         self._source = QuestionSource(self.key, self._read_files, bad_rows)
 
     @classmethod

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import ClassVar
 
 from halluc.benchmarks.choice_scoring import choice_group
 from halluc.benchmarks.dataset_rows import read_dataset
@@ -12,7 +13,7 @@ from halluc.benchmarks.published import PublishedBenchmark
 from halluc.benchmarks.question_source import Reading
 from halluc.benchmarks.rows import Row, read_rows
 from halluc.benchmarks.score_names import prefixed
-from halluc.data.records import AnswerSpace, Prediction, Question
+from halluc.data.records import AnswerSpace, Prediction, Preparation, Question
 from halluc.errors import RecordError
 from halluc.metrics.choice import ChoiceCounts, choice_scores_of
 from halluc.metrics.tally import Scores, Tally
@@ -93,6 +94,7 @@ class VStar(PublishedBenchmark):
     """
 
     key = "vstar"
+    preparations: ClassVar[Mapping[str, Preparation]] = {LMMS_EVAL: Preparation.LMMS_EVAL}
 
     def __init__(
         self,
@@ -116,8 +118,9 @@ class VStar(PublishedBenchmark):
             image_root: Folder of direct_attributes and relative_position; None takes ``root``.
             profile: Reader of answers, one of ``strict``, ``official``, ``lmms_eval``, ``vlmevalkit``.
             prompt_profile: ``official`` asks the text as published, with its answer instruction;
-                ``lmms_eval`` and ``vlmevalkit`` rebuild it as those do; ``likelihood`` is the bare
-                question without options, for ``answering=option_likelihood``.
+                ``lmms_eval`` (which treats pictures as it does, too) and ``vlmevalkit`` rebuild it as
+                those do; ``likelihood`` is the bare question without options, for
+                ``answering=option_likelihood``.
             max_pixels: Pixel bound of the pictures; None takes the model's own.
             bad_rows: ``error`` or ``skip``: what becomes of unusable rows and missing pictures.
 
@@ -198,4 +201,5 @@ class VStar(PublishedBenchmark):
             gold=row.text(row.gold_field or "label").strip().upper(),
             tags={"subset": category},
             group=name,
+            preparation=self.preparation,
         )

@@ -9,7 +9,7 @@ import os
 import re
 import struct
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -42,7 +42,11 @@ _TELLTALES = {
 }
 
 
-def load_image(source: str, max_pixels: int | None = None) -> Image.Image:
+def load_image(
+    source: str,
+    max_pixels: int | None = None,
+    prepare: Callable[[Image.Image], Image.Image] | None = None,
+) -> Image.Image:
     """Load one picture as RGB, upright, and no larger than asked.
 
     The EXIF orientation is applied, an animation gives its first frame, transparent parts become
@@ -53,6 +57,7 @@ def load_image(source: str, max_pixels: int | None = None) -> Image.Image:
         source: An absolute path, or a ``data:image/…;base64,…`` URI.
         max_pixels: Largest width times height, in pixels; a larger picture is scaled down with its
             aspect kept (Lanczos filter). A smaller one is never scaled up. None leaves the size alone.
+        prepare: Applied to the picture before it is scaled down, as in ``preparation``.
 
     Returns:
         A decoded picture of mode "RGB", detached from its file.
@@ -80,6 +85,8 @@ def load_image(source: str, max_pixels: int | None = None) -> Image.Image:
         raise ImageError(
             f"picture {source_name(source)} can't be decoded: {_diagnosis(content, error)}."
         ) from error
+    if prepare is not None:
+        picture = prepare(picture)
     return picture if max_pixels is None else _shrink(picture, max_pixels)
 
 

@@ -18,6 +18,20 @@ class AnswerKind(StrEnum):
     TEXT = "text"
 
 
+class Preparation(StrEnum):
+    """Name what a protocol does to pictures before the processor sees them.
+
+    What it comes to depends on the model, which ``halluc.models.picture_preparation`` knows.
+    """
+
+    NONE = "none"
+    LMMS_EVAL = "lmms_eval"
+
+
+View = tuple[tuple[str, ...], Preparation]
+"""Images and their preparation: what equal views show is the same to a model."""
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerSpace:
     """Hold the closed set of answers that a question allows.
@@ -75,6 +89,7 @@ class Question:
         group: What may not be torn apart when questions are sampled, split or resampled, usually
             the images' names. Two questions with the same group share their images.
         system: System text; empty leaves the model's own default in place.
+        preparation: What is done to the images before the processor sees them.
     """
 
     id: str
@@ -86,6 +101,7 @@ class Question:
     group: str = ""
     system: str = ""
     image_offsets: tuple[int, ...] = ()
+    preparation: Preparation = Preparation.NONE
 
     def __post_init__(self) -> None:
         """Refuse a gold answer outside the answer space, and offsets that fit no image.
@@ -100,6 +116,11 @@ class Question:
             raise RecordError(
                 f"question {self.id}: {len(self.images)} images but {len(self.image_offsets)} image offsets."
             )
+
+    @property
+    def view(self) -> View:
+        """Return what a model sees of the images; equal views share picture tensors and features."""
+        return self.images, self.preparation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,11 +7,12 @@ from itertools import chain
 from transformers import PreTrainedTokenizerBase, ProcessorMixin
 
 from halluc.data.images import load_image
-from halluc.data.records import Question
+from halluc.data.records import Preparation, Question
 from halluc.errors import ImageError
 from halluc.models.chat import Chat
 from halluc.models.controls import refuse_controls
 from halluc.models.families.base import Family, VisionInputs
+from halluc.models.picture_preparation import PicturePath, picture_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,10 @@ class PromptEncoder:
         pad_id: int = tokenizer.eos_token_id if tokenizer.pad_token_id is None else tokenizer.pad_token_id
         return pad_id
 
+    def picture_path(self, preparation: Preparation) -> PicturePath:
+        """Return what a preparation does to this model's pictures."""
+        return picture_path(preparation, self.family)
+
     def vision(self, question: Question, max_pixels: int | None = None) -> VisionInputs | None:
         """Read and prepare a question's pictures; None if it has none.
 
@@ -68,10 +73,10 @@ class PromptEncoder:
         if not question.images:
             return None
         bound = self.max_pixels if max_pixels is None else max_pixels
+        before = None if self.family.resizes else bound
+        change = self.picture_path(question.preparation).change
         try:
-            pictures = [
-                load_image(source, None if self.family.resizes else bound) for source in question.images
-            ]
+            pictures = [load_image(source, before, change) for source in question.images]
         except ImageError as error:
             raise ImageError(f"question {question.id}: {error}") from error
         try:

@@ -6,10 +6,12 @@ of the longest row, ``K`` kept columns, ``T`` answer tokens, ``S`` sequences.
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 
 import torch
 from torch import Tensor
 
+from halluc.data.records import View
 from halluc.errors import ConfigError
 from halluc.models.families.base import VisionInputs
 from halluc.models.lvlm import Lvlm
@@ -118,7 +120,7 @@ class PlainCollator:
         rows: dict[Hashable, _Row] = {}
         sequence_index: list[int] = []
         for index, sequence in enumerate(sequences):
-            place, vision = visions[sequence.question.images]
+            place, vision = visions[sequence.question.view]
             encoded = self.encoder.encode(
                 sequence.question, sequence.answer, ends_turn=sequence.ends_turn, vision=vision
             )
@@ -141,13 +143,14 @@ class PlainCollator:
 
     def _visions(
         self, sequences: Sequence[ScoredSequence], max_pixels: int | None
-    ) -> dict[tuple[str, ...], tuple[int, VisionInputs | None]]:
+    ) -> dict[View, tuple[int, VisionInputs | None]]:
         """Prepare each distinct set of pictures once, and number those that are not empty."""
-        visions: dict[tuple[str, ...], tuple[int, VisionInputs | None]] = {(): (NO_VISION, None)}
-        for sequence in sequences:
-            images = sequence.question.images
-            if images not in visions:
-                visions[images] = (len(visions) - 1, self.encoder.vision(sequence.question, max_pixels))
+        visions: dict[View, tuple[int, VisionInputs | None]] = {}
+        numbers = count()
+        for question in (sequence.question for sequence in sequences):
+            if question.view not in visions:
+                number = next(numbers) if question.images else NO_VISION
+                visions[question.view] = (number, self.encoder.vision(question, max_pixels))
         return visions
 
     def _chunks(self, rows: Sequence[_Row]) -> Iterator[Sequence[_Row]]:

@@ -1,9 +1,11 @@
 """From questions with answers to token trees, on the CPU."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 
 import torch
 
+from halluc.data.records import View
 from halluc.models.families.base import VisionInputs
 from halluc.models.families.trees.base import TreeHooks
 from halluc.models.prompts import PromptEncoder
@@ -51,7 +53,7 @@ class TreeCollator:
         groups: dict[int, list[int]] = {}
         sequence_index: list[int] = []
         for number, sequence in enumerate(sequences):
-            pictures, vision = visions[sequence.question.images]
+            pictures, vision = visions[sequence.question.view]
             branch = self._branch(sequence, vision, len(sequence_index))
             if branch.targets:
                 branches[number] = branch
@@ -67,13 +69,14 @@ class TreeCollator:
 
     def _visions(
         self, sequences: Sequence[ScoredSequence], max_pixels: int | None
-    ) -> dict[tuple[str, ...], tuple[int, VisionInputs | None]]:
+    ) -> dict[View, tuple[int, VisionInputs | None]]:
         """Prepare each distinct set of pictures once, and number those that are not empty."""
-        visions: dict[tuple[str, ...], tuple[int, VisionInputs | None]] = {(): (NO_PICTURES, None)}
-        for sequence in sequences:
-            images = sequence.question.images
-            if images not in visions:
-                visions[images] = (len(visions) - 1, self.encoder.vision(sequence.question, max_pixels))
+        visions: dict[View, tuple[int, VisionInputs | None]] = {}
+        numbers = count()
+        for question in (sequence.question for sequence in sequences):
+            if question.view not in visions:
+                number = next(numbers) if question.images else NO_PICTURES
+                visions[question.view] = (number, self.encoder.vision(question, max_pixels))
         return visions
 
     def _branch(self, sequence: ScoredSequence, vision: VisionInputs | None, first: int) -> Branch:

@@ -70,6 +70,7 @@ def test_results_and_predictions(run, tmp_path):
     low, high = results["intervals"]["val/pope/accuracy"]
     assert low <= full["val/pope/accuracy"] <= high
     assert results["profiles"]["text/pope"]["profile"] == "official"
+    assert {kept["pictures"] for kept in results["profiles"].values()} == {"none"}
     assert results["agreement"]["pope"]["n"] == results["calibration"]["pope"]["n"] == 12
     threshold = results["calibration"]["pope"]["threshold"]
     assert threshold["fitted_on_n"] + threshold["tried_on_n"] == 12
@@ -78,6 +79,20 @@ def test_results_and_predictions(run, tmp_path):
     assert sorted(row["id"] for row in rows) == sorted(f"random/{n}" for n in range(12))
     assert {row["part"] for row in rows} == {"select", "report"}
     assert not list((tmp_path / "run" / "predictions").rglob("*.unfinished"))
+
+
+def test_the_lmms_eval_prompt_form_is_asked_about_other_pictures(run, tmp_path):
+    plain = run("final_text=null")
+    other = run(
+        "final_text=null", "benchmark.pope.prompt_profile=lmms_eval", f"paths.run_dir={tmp_path / 'other'}"
+    )
+    assert other["profiles"]["val/pope"]["pictures"] == "jpeg_85"
+    margins = [
+        [row["probabilities"]["yes"] for row in read_predictions(folder / "predictions/full/pope.jsonl")]
+        for folder in (tmp_path / "run", tmp_path / "other")
+    ]
+    assert plain["profiles"]["val/pope"]["prompt_profile"] == "short_answer"
+    assert margins[0] != pytest.approx(margins[1], abs=1e-7)
 
 
 def test_a_killed_evaluation_goes_on_where_it_stopped(run, tmp_path, monkeypatch):

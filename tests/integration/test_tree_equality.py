@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from halluc.data.records import AnswerSpace, Question
+from halluc.data.records import AnswerSpace, Preparation, Question
 from halluc.errors import ModelSupportError
 from halluc.losses.cross_entropy import cross_entropy
 from halluc.losses.dpo import SigmoidLoss
@@ -272,6 +272,33 @@ class TestFeatureCache:
             scorer = TreeScorer(lvlm, feature_cache=FeatureCache(folder=str(tmp_path)))
             scorer(scorer.collate(sequences))
         assert len(encoded) == 2
+
+    @pytest.mark.parametrize(("family", "entries"), [("qwen2_vl", 2), ("llava", 1)])
+    @pytest.mark.parametrize("together", [False, True], ids=["one batch each", "one batch"])
+    def test_prepared_pictures_are_other_entries(
+        self,
+        family: str,
+        entries: int,
+        together: bool,
+        adapted: Callable[..., Lvlm],
+        pictures: tuple[str, ...],
+        tmp_path: Path,
+    ):
+        """Only Qwen2-VL sees other pixels under lmms-eval's preparation, so only it has two entries."""
+        lvlm = adapted(family)
+        plain = ask(pictures[:1], PROMPTS[0])
+        asked = [ScoredSequence(q, "Yes") for q in (plain, replace(plain, preparation=Preparation.LMMS_EVAL))]
+        batches = [asked] if together else [[sequence] for sequence in asked]
+        alone = [PlainScorer(lvlm) for _ in asked]
+        with torch.no_grad():
+            expected = [s(s.collate([one])).sums() for s, one in zip(alone, asked, strict=True)]
+            for build in (TreeScorer, SharedFeatureScorer):
+                folder = tmp_path / build.__name__
+                scorer = build(lvlm, feature_cache=FeatureCache(folder=str(folder)))
+                found = [scorer(scorer.collate(batch)).sums() for batch in batches]
+                assert relative([torch.cat(expected)], [torch.cat(found)]) < TOLERANCE
+                assert len(list(folder.rglob("*.safetensors"))) == entries
+        assert (expected[0] != expected[1]).item() == (entries == 2)
 
 
 @pytest.mark.parametrize("family", sorted(PICTURES))

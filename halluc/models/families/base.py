@@ -49,9 +49,12 @@ class Family:
     Attributes:
         resizes: Whether the processor resizes by a pixel bound itself; otherwise pictures are scaled
             down before it sees them.
+        lmms_eval_jpeg_quality: Quality at which lmms-eval's wrapper of the family encodes every picture
+            as JPEG once more; None where it hands them over as they are.
     """
 
     resizes: ClassVar[bool] = False
+    lmms_eval_jpeg_quality: ClassVar[int | None] = None
 
     def chat(self, processor: ProcessorMixin) -> Chat:
         """Return how this checkpoint writes conversations."""

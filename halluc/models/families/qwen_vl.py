@@ -43,3 +43,12 @@ class QwenVL(Family):
             attention_mask=attention_mask,
         )[0]
         return positions
+
+
+class Qwen2VL(QwenVL):
+    """Qwen2-VL alone, whose wrapper in lmms-eval (0.7, ``qwen2_vl``) sends pictures through JPEG.
+
+    Qwen2.5-VL and Qwen3-VL have chat wrappers there, which are preferred and do not.
+    """
+
+    lmms_eval_jpeg_quality: ClassVar[int | None] = 85

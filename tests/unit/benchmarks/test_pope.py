@@ -6,7 +6,7 @@ import pytest
 from halluc.benchmarks.pope import Pope
 from halluc.benchmarks.responses import score_responses
 from halluc.benchmarks.rows import Row
-from halluc.data.records import Prediction
+from halluc.data.records import Prediction, Preparation
 from halluc.errors import BenchmarkError, RecordError, SourceNotFoundError, UnknownOptionError
 
 
@@ -44,6 +44,18 @@ def test_both_published_layouts_give_the_same_questions(root):
     assert first.images == (str(root / "images" / "a.jpg"),)
     assert (first.gold, first.group, first.tags) == ("yes", "a.jpg", {"subset": "random"})
     assert last.group == "b.jpg"
+
+
+@pytest.mark.parametrize("prompt_profile", [None, "short_answer", "official", "vlmevalkit", "lmms_eval"])
+def test_only_the_lmms_eval_prompt_form_brings_its_pictures(root, prompt_profile):
+    benchmark = pope(root, **({} if prompt_profile is None else {"prompt_profile": prompt_profile}))
+    expected = Preparation.LMMS_EVAL if prompt_profile == "lmms_eval" else Preparation.NONE
+    assert {q.preparation for q in benchmark.questions()} == {benchmark.preparation} == {expected}
+
+
+def test_the_short_answer_form_is_worded_as_lmms_evals(root):
+    forms = [pope(root, prompt_profile=name).questions() for name in ("short_answer", "lmms_eval")]
+    assert [q.prompt for q in forms[0]] == [q.prompt for q in forms[1]]
 
 
 @pytest.mark.parametrize("folder", ["output/coco", "coco", "seem/gqa"])

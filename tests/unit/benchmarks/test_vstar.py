@@ -3,7 +3,7 @@ import json
 import pytest
 
 from halluc.benchmarks.vstar import VStar, lmms_eval_prompt, split_options, vlmevalkit_prompt
-from halluc.data.records import Prediction
+from halluc.data.records import Prediction, Preparation
 from halluc.errors import RecordError, UnknownOptionError
 
 SUFFIX = "\nAnswer with the option's letter from the given choices directly."
@@ -85,6 +85,19 @@ def test_text_without_options(text):
 def test_wrong_profile(tmp_path):
     with pytest.raises(UnknownOptionError, match="lmms_eval, official, strict, vlmevalkit"):
         VStar(tmp_path, profile="likelihood")
+
+
+@pytest.mark.parametrize(
+    ("prompt_profile", "preparation"),
+    [
+        ("official", Preparation.NONE),
+        ("vlmevalkit", Preparation.NONE),
+        ("lmms_eval", Preparation.LMMS_EVAL),
+    ],
+)
+def test_what_a_protocol_does_to_pictures(root, prompt_profile, preparation):
+    benchmark = VStar(root, prompt_profile=prompt_profile)
+    assert {q.preparation for q in benchmark.questions()} == {benchmark.preparation} == {preparation}
 
 
 def test_the_likelihood_protocol_asks_without_options(root):

@@ -1,9 +1,11 @@
 import pickle
 
 import pytest
+import torch
 from PIL import Image
 from transformers import AddedToken, AutoProcessor
 
+from halluc.data.records import Preparation
 from halluc.errors import ImageError, RecordError
 from halluc.models.families.table import family_for
 from halluc.models.prompts import PromptEncoder, picture_ids
@@ -91,11 +93,29 @@ def test_pictures_of_other_families_are_scaled_before_the_processor(encoders, as
     bounds = []
     monkeypatch.setattr(
         "halluc.models.prompts.load_image",
-        lambda source, bound: bounds.append(bound) or Image.new("RGB", (30, 30)),
+        lambda source, bound, prepare: bounds.append(bound) or Image.new("RGB", (30, 30)),
     )
     encoders("llava").vision(ask("What?", pictures[2]), 900)
     encoders("qwen2_vl").vision(ask("What?", pictures[2]), 900)
     assert bounds == [900, None]
+
+
+def test_lmms_evals_pictures_are_those_of_a_jpeg_file(encoders, ask, pictures, tmp_path):
+    encoder = encoders("qwen2_vl")
+    with Image.open(pictures[0]) as opened:
+        opened.save(tmp_path / "same.jpg", quality=85)
+    expected = encoder.vision(ask("What?", str(tmp_path / "same.jpg"))).tensors["pixel_values"]
+    found = encoder.vision(ask("What?", pictures[0], preparation=Preparation.LMMS_EVAL))
+    plain = encoder.vision(ask("What?", pictures[0]))
+    assert torch.equal(found.tensors["pixel_values"], expected)
+    assert not torch.equal(plain.tensors["pixel_values"], expected)
+
+
+def test_lmms_eval_hands_pictures_to_other_families_as_they_are(encoders, ask, pictures):
+    encoder = encoders("llava")
+    found = encoder.vision(ask("What?", pictures[0], preparation=Preparation.LMMS_EVAL))
+    plain = encoder.vision(ask("What?", pictures[0]))
+    assert torch.equal(found.tensors["pixel_values"], plain.tensors["pixel_values"])
 
 
 def test_a_text_question_has_no_pictures(encoders, ask):

@@ -24,9 +24,9 @@ def reads(monkeypatch):
     read = []
     plain = prompts.load_image
 
-    def load_image(source, bound=None):
+    def load_image(source, bound=None, prepare=None):
         read.append(source)
-        return plain(source, bound)
+        return plain(source, bound, prepare)
 
     monkeypatch.setattr(prompts, "load_image", load_image)
     return read
