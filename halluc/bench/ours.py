@@ -1,6 +1,6 @@
 """Our own ways: token trees and padded rows, with and without what is kept from earlier epochs."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,12 +14,14 @@ from halluc.losses.cross_entropy import cross_entropy
 from halluc.losses.dpo import SigmoidLoss
 from halluc.losses.pairs import PairLogps
 from halluc.models.adapters import adapter_disabled
+from halluc.models.base_weights import base_fingerprint
 from halluc.models.families.pictures import PICTURES
 from halluc.models.lvlm import Lvlm
 from halluc.packing.feature_cache import FeatureCache
 from halluc.packing.picture_sets import FeatureSource
 from halluc.packing.plain import PlainScorer
-from halluc.packing.reference_cache import ReferenceCache, reference_key
+from halluc.packing.reference_cache import ReferenceCache
+from halluc.packing.reference_keys import ReferenceKeys
 from halluc.packing.sequence import ScoredSequence, SequenceScorer
 from halluc.packing.shared_features import SharedFeatureScorer
 from halluc.packing.tree_scorer import TreeScorer
@@ -99,7 +101,7 @@ class OurWays:
 
     def _dpo(self, way: _Way, workload: Workload, cache: ReferenceCache | None) -> Contestant:
         sequences = workload.pairs()
-        keys: list[Hashable] = [reference_key(sequence) for sequence in sequences]
+        keys = ReferenceKeys(self.lvlm.encoder)(sequences)
         prepared = way.scorer.collate(sequences)
         loss_of = SigmoidLoss(beta=BETA)
         cost = self.cost(workload)
@@ -116,7 +118,10 @@ class OurWays:
                     return way.scorer(batch).sums()
 
             policy = way.scorer(batch).sums()
-            frozen = cache.sums(keys, reference, policy.device) if cache else reference()
+            if cache is None:
+                frozen = reference()
+            else:
+                frozen = cache.sums(keys, reference, policy.device, lambda: base_fingerprint(self.lvlm))
             return self._learn(loss_of(PairLogps(*policy.chunk(2), *frozen.chunk(2))).losses.mean())
 
         return Contestant(way.name, step, flops, self._tokens(sequences))

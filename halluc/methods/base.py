@@ -1,7 +1,7 @@
 """The one LightningModule: right normalisation, exact resuming, adapter-only checkpoints."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -61,7 +61,7 @@ class MethodBatch:
 
     scoring: Any
     weights: Tensor
-    keys: tuple[Hashable, ...] = ()
+    keys: tuple[str, ...] = ()
 
     def to(self, device: torch.device | str, non_blocking: bool = False) -> "MethodBatch":
         """Return a copy on another device, as Lightning asks for."""

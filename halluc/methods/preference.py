@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -19,8 +20,10 @@ from halluc.methods.base import (
     TrainingSource,
 )
 from halluc.models.adapters import adapter_disabled
+from halluc.models.base_weights import base_fingerprint
 from halluc.models.lvlm import Lvlm
-from halluc.packing.reference_cache import ReferenceCache, reference_key
+from halluc.packing.reference_cache import ReferenceCache
+from halluc.packing.reference_keys import ReferenceKeys
 from halluc.packing.sequence import ScoredSequence, SequenceScorer
 
 
@@ -31,8 +34,8 @@ class PreferenceFineTuning(FineTune):
 
     Args:
         loss: Loss a pair, from summed log-probabilities of the answers.
-        reference_cache: Where the reference's log-probabilities are kept from epoch to epoch; None
-            computes them in every step.
+        reference_cache: Where the reference's log-probabilities are kept from epoch to epoch and, if
+            asked to, from run to run; None computes them in every step.
         lvlm: See ``FineTune``, as for the arguments below.
         scorer: Computes answer log-probabilities with that model.
         optimizer: Builds the optimizer.
@@ -66,6 +69,7 @@ class PreferenceFineTuning(FineTune):
         )
         self._loss = loss
         self._reference_cache = reference_cache
+        self._reference_keys = ReferenceKeys(lvlm.encoder)
 
     @staticmethod
     def records(source: TrainingSource) -> Sequence[Preference]:
@@ -77,7 +81,7 @@ class PreferenceFineTuning(FineTune):
         chosen = [ScoredSequence(pair.question, pair.chosen) for pair in records]
         rejected = [ScoredSequence(_rejected_question(pair), pair.rejected) for pair in records]
         weights = torch.tensor([pair.weight for pair in records], dtype=torch.float32)
-        keys = tuple(reference_key(sequence) for sequence in [*chosen, *rejected])
+        keys = () if self._reference_cache is None else self._reference_keys([*chosen, *rejected])
         return MethodBatch(self.scorer.collate([*chosen, *rejected]), weights, keys)
 
     def outcome(self, batch: MethodBatch) -> StepOutcome:
@@ -113,7 +117,15 @@ class PreferenceFineTuning(FineTune):
 
         if self._reference_cache is None:
             return compute()
-        return self._reference_cache.sums(batch.keys, compute, batch.weights.device)
+        return self._reference_cache.sums(batch.keys, compute, batch.weights.device, self._reference)
+
+    def _reference(self) -> str:
+        """Name the reference, and the number format that it computes in."""
+        return f"{self._base_fingerprint} {self.lvlm.compute_dtype}"
+
+    @cached_property
+    def _base_fingerprint(self) -> str:
+        return base_fingerprint(self.lvlm)
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Keep what the reference said, so that a resumed run works with the very same numbers."""

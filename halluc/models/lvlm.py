@@ -95,6 +95,12 @@ class Lvlm(nn.Module):
         dtype: torch.dtype = self.hf_model.dtype
         return dtype
 
+    @property
+    def compute_dtype(self) -> torch.dtype:
+        """Number format of matrix products here and now: autocast's where that is on."""
+        device = self.device.type
+        return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else self.dtype
+
     @contextmanager
     def evaluating(self) -> Iterator[None]:
         """Switch to evaluation mode, and back to training mode if that was on."""

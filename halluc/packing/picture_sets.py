@@ -94,20 +94,13 @@ class FeatureSource:
     def _frozen(self, sets: PictureSets, index: int) -> Features:
         if self.cache is None:
             return self._encode(sets.tensors[index])
-        key = f"{sets.keys[index]}-{self._fingerprint}-{self._precision}"
+        precision = str(self.lvlm.compute_dtype).removeprefix("torch.")
+        key = f"{sets.keys[index]}-{self._fingerprint}-{precision}"
         return self.cache.get(key, lambda: self._encode(sets.tensors[index]), self.lvlm.device)
 
     @cached_property
     def _fingerprint(self) -> str:
         return tower_fingerprint(self.lvlm)
-
-    @property
-    def _precision(self) -> str:
-        """Number format that the tower computes in."""
-        device = self.lvlm.device.type
-        autocast = torch.is_autocast_enabled(device)
-        dtype = torch.get_autocast_dtype(device) if autocast else self.lvlm.dtype
-        return str(dtype).removeprefix("torch.")
 
     def _encode(self, vision: Mapping[str, Tensor]) -> Features:
         dtype = self.lvlm.dtype

