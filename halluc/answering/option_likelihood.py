@@ -21,7 +21,7 @@ class OptionLikelihoodAnswerer:
 
     Every option is scored as an answer of its own, with the end of the turn that closes it, so the
     letters and their order play no part. The question should not list its options: V*-Bench does so with
-    ``prompt_profile=likelihood``. Unlike the published script, pictures are not padded to a square.
+    ``prompt_profile=likelihood``, which also pads pictures to squares.
 
     Args:
         lvlm: The model; evaluation mode is set while it answers.

@@ -94,7 +94,10 @@ class VStar(PublishedBenchmark):
     """
 
     key = "vstar"
-    preparations: ClassVar[Mapping[str, Preparation]] = {LMMS_EVAL: Preparation.LMMS_EVAL}
+    preparations: ClassVar[Mapping[str, Preparation]] = {
+        LMMS_EVAL: Preparation.LMMS_EVAL,
+        LIKELIHOOD: Preparation.SQUARE,
+    }
 
     def __init__(
         self,
@@ -119,8 +122,8 @@ class VStar(PublishedBenchmark):
             profile: Reader of answers, one of ``strict``, ``official``, ``lmms_eval``, ``vlmevalkit``.
             prompt_profile: ``official`` asks the text as published, with its answer instruction;
                 ``lmms_eval`` (which treats pictures as it does, too) and ``vlmevalkit`` rebuild it as
-                those do; ``likelihood`` is the bare question without options, for
-                ``answering=option_likelihood``.
+                those do; ``likelihood`` is the bare question without options about the picture padded to
+                a square, for ``answering=option_likelihood``.
             max_pixels: Pixel bound of the pictures; None takes the model's own.
             bad_rows: ``error`` or ``skip``: what becomes of unusable rows and missing pictures.
 

@@ -26,6 +26,7 @@ class Preparation(StrEnum):
 
     NONE = "none"
     LMMS_EVAL = "lmms_eval"
+    SQUARE = "square"
 
 
 View = tuple[tuple[str, ...], Preparation]

@@ -57,8 +57,12 @@ class PromptEncoder:
         return pad_id
 
     def picture_path(self, preparation: Preparation) -> PicturePath:
-        """Return what a preparation does to this model's pictures."""
-        return picture_path(preparation, self.family)
+        """Return what a preparation does to this model's pictures.
+
+        Raises:
+            ModelSupportError: If it can't be done with this model's processor.
+        """
+        return picture_path(preparation, self.processor, self.family)
 
     def vision(self, question: Question, max_pixels: int | None = None) -> VisionInputs | None:
         """Read and prepare a question's pictures; None if it has none.

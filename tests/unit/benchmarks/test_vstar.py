@@ -93,6 +93,7 @@ def test_wrong_profile(tmp_path):
         ("official", Preparation.NONE),
         ("vlmevalkit", Preparation.NONE),
         ("lmms_eval", Preparation.LMMS_EVAL),
+        ("likelihood", Preparation.SQUARE),
     ],
 )
 def test_what_a_protocol_does_to_pictures(root, prompt_profile, preparation):

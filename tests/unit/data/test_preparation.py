@@ -6,7 +6,8 @@ import pytest
 from PIL import Image
 
 from halluc.data.images import load_image
-from halluc.data.preparation import reencode_jpeg
+from halluc.data.preparation import pad_to_square, reencode_jpeg
+from halluc.errors import ImageError
 
 
 def noise(width, height):
@@ -49,3 +50,31 @@ def test_a_picture_is_prepared_before_it_is_scaled_down(tmp_path):
     assert seen == [(64, 64)]
     assert found.size == (32, 32)
     assert found.tobytes() != reencode_jpeg(load_image(source, 32 * 32), 85).tobytes()
+
+
+@pytest.mark.parametrize(
+    ("size", "corner"),
+    [((4, 2), (0, 1)), ((2, 4), (1, 0)), ((5, 2), (0, 1)), ((2, 5), (1, 0)), ((1, 2), (0, 0))],
+)
+def test_a_square_has_the_picture_in_its_middle(size, corner):
+    """By hand: of 3 lines to add to 2 of 5, one comes above and two below."""
+    picture = noise(*size)
+    found = pad_to_square(picture, (122, 116, 104))
+    side = max(size)
+    assert found.size == (side, side)
+    left, top = corner
+    for x in range(side):
+        for y in range(side):
+            inside = left <= x < left + size[0] and top <= y < top + size[1]
+            expected = picture.getpixel((x - left, y - top)) if inside else (122, 116, 104)
+            assert found.getpixel((x, y)) == expected
+
+
+def test_a_square_stays_as_it_is():
+    picture = noise(6, 6)
+    assert pad_to_square(picture, (0, 0, 0)) is picture
+
+
+def test_a_square_is_not_larger_than_what_is_decoded():
+    with pytest.raises(ImageError, match="20000x1 pixels padded to a square"):
+        pad_to_square(Image.new("RGB", (20_000, 1)), (0, 0, 0))

@@ -5,9 +5,11 @@ import torch
 from PIL import Image
 from transformers import AddedToken, AutoProcessor
 
+from halluc.data.preparation import pad_to_square
 from halluc.data.records import Preparation
 from halluc.errors import ImageError, RecordError
 from halluc.models.families.table import family_for
+from halluc.models.picture_preparation import mean_colour
 from halluc.models.prompts import PromptEncoder, picture_ids
 from halluc.models.tiny.build import FAMILIES
 
@@ -116,6 +118,19 @@ def test_lmms_eval_hands_pictures_to_other_families_as_they_are(encoders, ask, p
     found = encoder.vision(ask("What?", pictures[0], preparation=Preparation.LMMS_EVAL))
     plain = encoder.vision(ask("What?", pictures[0]))
     assert torch.equal(found.tensors["pixel_values"], plain.tensors["pixel_values"])
+
+
+@pytest.mark.parametrize("family", ["qwen2_vl", "llava", "gemma3"])
+def test_squares_are_those_of_a_padded_file(encoders, ask, pictures, tmp_path, family):
+    encoder = encoders(family)
+    with Image.open(pictures[1]) as opened:
+        colour = mean_colour(encoder.processor)
+        pad_to_square(opened.convert("RGB"), colour).save(tmp_path / "square.png")
+    expected = encoder.vision(ask("What?", str(tmp_path / "square.png"))).tensors["pixel_values"]
+    found = encoder.vision(ask("What?", pictures[1], preparation=Preparation.SQUARE))
+    plain = encoder.vision(ask("What?", pictures[1])).tensors["pixel_values"]
+    assert torch.equal(found.tensors["pixel_values"], expected)
+    assert plain.shape != expected.shape or not torch.equal(plain, expected)
 
 
 def test_a_text_question_has_no_pictures(encoders, ask):
