@@ -12,8 +12,8 @@ from halluc.packing.sequence import ScoredSequence
 class ReferenceKeys:
     """Name answers by content, so that a name means the same in any run.
 
-    A name follows from the bytes of the pictures, the processor's settings, and the tokens of the
-    conversation as the chat template writes it. It holds no weights and pickles.
+    A name follows from the bytes of the pictures, their preparation and the processor's settings, and
+    from the tokens of the conversation as the chat template writes it. It holds no weights and pickles.
 
     Args:
         encoder: Tokenisation and picture preparation of the model that is asked.
@@ -43,6 +43,6 @@ class ReferenceKeys:
         tokens = self._encoder.encode(
             sequence.question, sequence.answer, ends_turn=sequence.ends_turn, vision=None
         )
-        shown = [pictures[source] for source in sequence.question.images]
+        shown = [sequence.question.preparation, *(pictures[source] for source in sequence.question.images)]
         content = [self._settings, bound, shown, tokens.prompt_length, tokens.input_ids]
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from halluc.data.records import AnswerSpace, Question
+from halluc.data.records import AnswerSpace, Preparation, Question
 from halluc.errors import ImageError
 from halluc.models.lvlm import Lvlm
 from halluc.packing.reference_keys import ReferenceKeys
@@ -46,6 +46,7 @@ def test_other_content_is_another_name(
         asking(sequence, image_offsets=(3,)),
         asking(sequence, prompt="Is there a dog?"),
         asking(sequence, system="Be brief."),
+        asking(sequence, preparation=Preparation.SQUARE),
         replace(asking(sequence, prompt="Is there a cat?Yes"), answer=""),
     ]
     names = [*keys(others), *keys([sequence], max_pixels=100)]
