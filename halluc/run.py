@@ -139,6 +139,7 @@ def build(cfg: DictConfig, stop: StopRequest) -> Run:
         lvlm, scorer, optimizer=_factory(cfg.optimizer), scheduler=_factory(cfg.scheduler)
     )
     answerer = _answerer(cfg.answering, lvlm, scorer)
+    origin = provenance(HydraConfig.get().overrides.task)
     evaluation = HallucinationEval(
         sets,
         answerer,
@@ -146,12 +147,12 @@ def build(cfg: DictConfig, stop: StopRequest) -> Run:
         run_dir=str(run_dir),
         stop=stop,
         every_n_epochs=cfg.evaluation.every_n_epochs,
-        about=_about(cfg, lvlm, benchmarks),
+        about=_about(cfg, lvlm, benchmarks) | origin,
     )
     keeper = ResumePoint(str(run_dir), stop, cfg.checkpoint_every_n_steps)
     return Run(
         run_dir=run_dir,
-        trainer=_trainer(cfg, adapter, [evaluation, keeper]),
+        trainer=_trainer(cfg, adapter, origin, [evaluation, keeper]),
         module=module,
         data=TrainingData(
             records,
@@ -249,7 +250,6 @@ def _about(cfg: DictConfig, lvlm: Lvlm, benchmarks: Mapping[str, Benchmark]) -> 
             }
             for name, b in benchmarks.items()
         },
-        **provenance(HydraConfig.get().overrides.task),
     }
 
 
@@ -258,13 +258,15 @@ def _answerer(node: DictConfig, lvlm: Lvlm, scorer: SequenceScorer[Any]) -> Answ
     return answerer
 
 
-def _trainer(cfg: DictConfig, adapter: AdapterReport, callbacks: list[Any]) -> Trainer:
+def _trainer(
+    cfg: DictConfig, adapter: AdapterReport, origin: Mapping[str, object], callbacks: list[Any]
+) -> Trainer:
     loggers = list(_make(cfg.logger).values()) if cfg.get("logger") else []
     for target in loggers:
         target.log_hyperparams(
             {
                 "config": OmegaConf.to_container(cfg, resolve=True),
-                "provenance": provenance(HydraConfig.get().overrides.task),
+                "provenance": origin,
                 "adapter": {"modules": adapter.count, "parameters": adapter.parameters},
             }
         )

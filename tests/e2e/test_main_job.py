@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 
 import peft
 import pytest
@@ -24,10 +25,28 @@ def logged(run_dir):
         return list(csv.DictReader(lines))
 
 
+GIT = """#!/bin/sh
+echo "$@" >> "${0%/*}/asked.txt"
+echo 0123abcd
+"""
+
+
+@pytest.fixture(scope="module")
+def git(tmp_path_factory):
+    """Put a git first on the path that notes what it is asked; returns where."""
+    folder = tmp_path_factory.mktemp("git")
+    (folder / "git").write_text(GIT)
+    (folder / "git").chmod(0o755)
+    return folder / "asked.txt"
+
+
 @pytest.fixture(scope="module", params=["dpo", "sft"])
-def finished(request, program, tmp_path_factory):
+def finished(request, program, git, tmp_path_factory):
     cwd = tmp_path_factory.mktemp(request.param)
-    printed = program(f"method={request.param}", "trainer.max_epochs=2", cwd=cwd)
+    git.unlink(missing_ok=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", f"{git.parent}{os.pathsep}{os.environ['PATH']}")
+        printed = program(f"method={request.param}", "trainer.max_epochs=2", cwd=cwd)
     (run_dir,) = (cwd / "runs").iterdir()
     return request.param, run_dir, printed
 
@@ -52,6 +71,12 @@ def test_results_hold_baseline_final_best_and_full(finished):
     selected = [v for k, v in results["best"].items() if k.startswith("select/") and k != "select/score"]
     assert results["best"]["select/score"] == pytest.approx(sum(selected) / len(selected))
     assert {"val/pope/accuracy", "text/pope/accuracy"} <= results["full"].keys()
+
+
+def test_git_is_asked_for_the_commit_once(finished, git):
+    _, run_dir, _ = finished
+    assert len(git.read_text().splitlines()) == 1
+    assert json.loads((run_dir / "results.json").read_text())["about"]["commit"] == "0123abcd"
 
 
 def test_predictions_are_kept_for_every_question(finished):
