@@ -15,7 +15,7 @@ from halluc.benchmarks.base import Benchmark
 from halluc.benchmarks.intervals import intervals
 from halluc.benchmarks.sampling import AskedQuestions, choose_questions
 from halluc.benchmarks.yes_no_calibration import yes_no_calibration
-from halluc.callbacks.asking import Answerer
+from halluc.callbacks.asking import Answerer, answers
 from halluc.callbacks.stop_request import StopRequest
 from halluc.data.records import AnswerKind, Prediction, Question
 from halluc.errors import BenchmarkError, HallucError, RunInterruptedError, UnknownOptionError
@@ -85,15 +85,15 @@ def evaluate(cfg: DictConfig, run_dir: Path, stop: StopRequest) -> dict[str, Any
     results = read_results(run_dir)
     resampling = Resampling(cfg.resamples, cfg.confidence, cfg.seed)
     for name, sample in asked.items():
-        answers = {
+        found = {
             one.prefix: _ask(one, name, sample, run_dir, stop)
             for one in passes
             if isinstance(one.answerer, GreedyAnswerer) or not _wants_text(sample.all)
         }
         for one in passes:
-            if one.prefix in answers:
-                _score(results, one, name, answers[one.prefix], resampling)
-        results |= _described(results, name, sample, answers)
+            if one.prefix in found:
+                _score(results, one, name, found[one.prefix], resampling)
+        results |= _described(results, name, sample, found)
         write_results(run_dir, results)
     return results
 
@@ -156,35 +156,27 @@ def _passes(cfg: DictConfig, benchmarks: Mapping[str, Benchmark], lvlm: Lvlm) ->
 
 
 def _ask(one: Pass, name: str, asked: AskedQuestions, run_dir: Path, stop: StopRequest) -> list[Prediction]:
-    """Ask what is not answered yet; returns all predictions in the order of ``asked.all``."""
+    """Ask what is due and not answered yet; returns all predictions in the order of ``asked.all``."""
     benchmark = one.benchmarks[name]
     parts = dict.fromkeys((question.id for question in asked.select), "select")
     parts |= dict.fromkeys((question.id for question in asked.report), "report")
     path = run_dir / "predictions" / one.folder / f"{name}.jsonl"
     title = f"{name} ({one.prefix})"
-    with PredictionLog(path, asked.all, parts) as log:
-        rest = log.open_questions()
-        by_id = {question.id: question for question in rest}
-        with progress(title, len(parts), done=len(log.predictions)) as advance:
-            for prediction in one.answerer.answer(rest, max_pixels=benchmark.max_pixels):
-                log.append(_read(benchmark, by_id[prediction.id], prediction))
-                advance()
-                if stop.here:
-                    break
+    with (
+        PredictionLog(path, asked.all, parts, benchmark.due) as log,
+        progress(title, len(parts), done=len(log.predictions)) as advance,
+    ):
+        for prediction in answers(benchmark, asked.all, one.answerer, log.predictions):
+            log.append(prediction)
+            advance()
+            if stop.here:
+                break
     if stop.here:
         raise RunInterruptedError(
             f"Stopped on request; {len(log.predictions)} answers of {title} are kept. "
             f"Go on with: python -m halluc evaluate resume={run_dir}"
         )
-    return [log.predictions[question.id] for question in asked.all]
-
-
-def _read(benchmark: Benchmark, question: Question, prediction: Prediction) -> Prediction:
-    if prediction.parsed is not None or prediction.probabilities is not None or prediction.text is None:
-        return prediction
-    return Prediction(
-        id=prediction.id, text=prediction.text, parsed=benchmark.read(question, prediction.text)
-    )
+    return [log.predictions[question.id] for question in asked.all if question.id in log.predictions]
 
 
 def _score(
@@ -209,21 +201,26 @@ def _described(
     results: Mapping[str, Any],
     name: str,
     asked: AskedQuestions,
-    answers: Mapping[str, Sequence[Prediction]],
+    found: Mapping[str, Sequence[Prediction]],
 ) -> dict[str, Any]:
     """Describe calibration, and how far likelihood and text agree, where both were asked."""
     described: dict[str, Any] = {}
-    fitted_on = {question.id for question in asked.select}
-    calibration = yes_no_calibration(asked.all, answers["val"], fitted_on) if "val" in answers else None
-    if calibration is not None:
-        described["calibration"] = {**results.get("calibration", {}), name: calibration}
-    if answers.keys() >= {"val", "text"}:
-        found = agreement(
-            [prediction.parsed for prediction in answers["val"]],
-            [prediction.parsed for prediction in answers["text"]],
-            [question.gold for question in asked.all],
+    answered = {prefix: {p.id: p for p in predictions} for prefix, predictions in found.items()}
+    if "val" in found:
+        questions = [question for question in asked.all if question.id in answered["val"]]
+        fitted_on = {question.id for question in asked.select}
+        calibration = yes_no_calibration(questions, found["val"], fitted_on)
+        if calibration is not None:
+            described["calibration"] = {**results.get("calibration", {}), name: calibration}
+    if found.keys() >= {"val", "text"}:
+        val, text = answered["val"], answered["text"]
+        both = [question for question in asked.all if question.id in val and question.id in text]
+        compared = agreement(
+            [val[question.id].parsed for question in both],
+            [text[question.id].parsed for question in both],
+            [question.gold for question in both],
         )
-        counted = asdict(found) | {"disagreement_rate": found.disagreement_rate}
+        counted = asdict(compared) | {"disagreement_rate": compared.disagreement_rate}
         described["agreement"] = {**results.get("agreement", {}), name: counted}
     return described
 

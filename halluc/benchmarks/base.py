@@ -1,6 +1,6 @@
 """What a benchmark is: questions, a reader of answers, and scores."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from halluc.data.records import Prediction, Preparation, Question
@@ -25,6 +25,15 @@ class Benchmark(Protocol):
 
     def questions(self) -> Sequence[Question]:
         """Return every question, in published order; ids are unique."""
+        ...
+
+    def due(self, questions: Sequence[Question], predictions: Mapping[str, Prediction]) -> Sequence[Question]:
+        """Return which of the questions to ask next; nothing once all is asked that is to be.
+
+        Args:
+            questions: What is to be asked, in published order.
+            predictions: Question id to prediction, so far.
+        """
         ...
 
     def read(self, question: Question, text: str) -> str | None:

@@ -11,7 +11,7 @@ from halluc.benchmarks.rows import Row
 from halluc.benchmarks.score_names import prefixed
 from halluc.data.records import AnswerSpace, Question
 from halluc.errors import RecordError
-from halluc.metrics.gated import GatedSequence, GatedSums, gated_scores_of
+from halluc.metrics.gated import NO_SEQUENCES, GatedSequence, GatedSums, gated_scores_of
 from halluc.metrics.tally import Scores
 from halluc.metrics.weighted import Sums
 from halluc.parsing import official, strict
@@ -113,7 +113,7 @@ def score_sequences(totals: Mapping[str, GatedSums]) -> Scores:
     Returns:
         The names of ``gated_scores``, plain and behind ``<task>/``.
     """
-    scores = gated_scores_of(sum(totals.values(), start=GatedSums(0.0, 0.0, 0.0, 0.0)))
+    scores = gated_scores_of(sum(totals.values(), start=NO_SEQUENCES))
     for task, sums in totals.items():
         if task:
             scores |= prefixed(task, gated_scores_of(sums))
@@ -123,7 +123,7 @@ def score_sequences(totals: Mapping[str, GatedSums]) -> Scores:
 def _result(members: Sequence[Pair]) -> GatedSequence:
     right = {q.id: prediction.parsed == q.gold for q, prediction in members}
     coarse = next(q.id for q, _ in members if q.tags["part"] == "coarse")
-    return GatedSequence(right.pop(coarse), tuple(right.values()))
+    return GatedSequence(right.pop(coarse), tuple(right.values()) or None)
 
 
 def _part(row: Row, part: object, name: str) -> Mapping[str, Any]:

@@ -17,6 +17,10 @@ class Countable(Protocol):
         """Count the answers to any subset of the questions, matched by id."""
         ...
 
+    def unasked(self, predictions: Sequence[Prediction]) -> frozenset[str]:
+        """Return the ids of questions that need no answer, given these."""
+        ...
+
 
 def intervals(
     benchmark: object,
@@ -58,10 +62,13 @@ def differences(
 ) -> dict[str, Difference]:
     """Compare two models' answers to the same questions, score by score, resampling images.
 
+    A question that the answers of one made needless may lack an answer there.
+
     Raises:
         BenchmarkError: If the two did not answer the same questions, or as ``score`` does.
     """
     only = {prediction.id for prediction in before} ^ {prediction.id for prediction in after}
+    only -= benchmark.unasked(before) | benchmark.unasked(after)
     if only:
         raise BenchmarkError(
             f"{len(only)} questions were answered by one of the two only, as {min(only)}. "

@@ -104,6 +104,15 @@ class PublishedBenchmark(ABC):
         """
         return self._source.findings()
 
+    def due(self, questions: Sequence[Question], predictions: Mapping[str, Prediction]) -> Sequence[Question]:
+        """Return which of the questions to ask next: all that have no prediction yet."""
+        return [question for question in questions if question.id not in predictions]
+
+    def unasked(self, predictions: Sequence[Prediction]) -> frozenset[str]:
+        """Return the ids of questions that need no answer, given these; none, unless a benchmark says so."""
+        del predictions
+        return frozenset()
+
     @staticmethod
     @abstractmethod
     def row_responses(row: Row) -> dict[str, str | None]:

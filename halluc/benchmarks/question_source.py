@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from halluc.benchmarks.answers import Answers, Pair
@@ -147,13 +147,18 @@ class QuestionSource:
             )
         return [(question, by_id[name]) for name, question in every.items() if name in by_id]
 
-    def refuse_torn(self, pairs: Sequence[Pair], tag: str) -> None:
+    def refuse_torn(self, pairs: Sequence[Pair], tag: str, needless: Collection[str] = ()) -> None:
         """Refuse answers to only a part of the questions that share a value of ``tag``.
+
+        Args:
+            pairs: The answered questions.
+            tag: Names what is scored whole.
+            needless: Ids of questions that may lack an answer.
 
         Raises:
             BenchmarkError: If of such questions, which can only be scored together, some have no answer.
         """
-        answered = {question.id for question, _ in pairs}
+        answered = {question.id for question, _ in pairs} | set(needless)
         wholes = {question.tags[tag] for question, _ in pairs if tag in question.tags}
         missing = [q.id for q in self.every().values() if q.tags.get(tag) in wholes and q.id not in answered]
         if missing:

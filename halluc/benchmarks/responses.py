@@ -21,6 +21,7 @@ class ResponseScores:
         scores: As the benchmark returns them.
         questions: How many questions were scored.
         missing: How many of them had no response; each counts as unparsed.
+        unasked: How many further ones had none and need none, such as those behind a closed gate.
         unparsed: How many had a response that the profile could not read.
         intervals: Score name to its confidence interval, clustered by image; empty if not asked for.
     """
@@ -28,6 +29,7 @@ class ResponseScores:
     scores: dict[str, float]
     questions: int
     missing: int
+    unasked: int
     unparsed: int
     intervals: dict[str, Interval] = field(default_factory=dict)
 
@@ -57,11 +59,15 @@ def score_responses(
     if not questions:
         raise BenchmarkError("There is nothing to score: the files hold no questions.")
     extra = [Prediction(id=name, text=None) for name in responses if name not in questions]
-    predictions = [_prediction(benchmark, question, responses) for question in questions.values()]
+    given = [_prediction(benchmark, question, responses) for question in questions.values()]
+    unasked = benchmark.unasked(given)
+    predictions = [prediction for prediction in given if prediction.id not in unasked]
+    if unasked:
+        logger.warning("%d questions behind closed gates have no response; taken as not asked.", len(unasked))
     missing = sum(prediction.text is None for prediction in predictions)
     if missing:
         logger.warning(
-            "%d of %d questions have no response; they count as unparsed.", missing, len(questions)
+            "%d of %d questions have no response; they count as unparsed.", missing, len(predictions)
         )
     tally = benchmark.tally([*predictions, *extra])
     intervals = {}
@@ -71,6 +77,7 @@ def score_responses(
         scores=benchmark.score_tally(tally),
         questions=len(predictions),
         missing=missing,
+        unasked=len(unasked),
         unparsed=sum(p.text is not None and p.parsed is None for p in predictions),
         intervals=intervals,
     )

@@ -40,7 +40,8 @@ def defined(key: str, scores: Mapping[str, float | None]) -> dict[str, float]:
 def _warn_once(key: str, names: str) -> None:
     """Warn the first time only: every epoch of a run asks the same questions."""
     logger.warning(
-        "%s: no value for %s, since a gold class or an open gate does not occur among the answers.",
+        "%s: no value for %s, since a gold class or an open gate does not occur among the answers, or "
+        "questions behind closed gates were not asked.",
         key,
         names,
     )

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from halluc.benchmarks import gated_sequences, vlm2_subtasks
+from halluc.benchmarks import gated_sequences, gates, vlm2_subtasks
 from halluc.benchmarks.published import PublishedBenchmark
 from halluc.benchmarks.question_source import Reading
 from halluc.benchmarks.rows import Row, read_rows
@@ -22,6 +22,7 @@ PROMPTS: dict[str, Callable[[str], str]] = {
 }
 
 GATED = "gated "
+CLOSED_GATES = {"ask": False, "skip": True}
 
 
 class Vlm2(PublishedBenchmark):
@@ -45,6 +46,7 @@ class Vlm2(PublishedBenchmark):
         gated_file: str | None = "gated.jsonl",
         subtasks: Sequence[str] = (),
         sheet: str | None = None,
+        closed_gates: str = "ask",
         image_root: str | Path | None = None,
         profile: str = STRICT,
         prompt_profile: str = OFFICIAL,
@@ -61,6 +63,9 @@ class Vlm2(PublishedBenchmark):
             sheet: VLMEvalKit's ``VLM2Bench_img.tsv`` below ``root``, which holds the subtasks with their
                 pictures, instead of the published files; the pictures are written to
                 ``root/sheet_images``.
+            closed_gates: ``ask`` asks every fine question; ``skip`` asks the coarse questions first and
+                then only the fine ones behind open gates. That is cheaper and changes no gated score,
+                but ``fine_accuracy``, which ignores the gates, then has no value.
             image_root: Folder of the gated sequences' pictures; None takes ``root/images``.
             profile: Reader of answers, one of ``strict``, ``official``, ``vlmevalkit``.
             prompt_profile: ``official`` or ``vlmevalkit``.
@@ -85,6 +90,7 @@ class Vlm2(PublishedBenchmark):
         )
         self.gated_file = gated_file
         self.sheet = sheet
+        self._skips = pick("benchmark.vlm2.closed_gates", closed_gates, CLOSED_GATES)
         self._readers = pick("benchmark.vlm2.profile", profile, VLM2)
         self._read_change = VLM2_CHANGE[profile]
         self._prompt = pick("benchmark.vlm2.prompt_profile", prompt_profile, PROMPTS)
@@ -105,19 +111,30 @@ class Vlm2(PublishedBenchmark):
         reader = self._read_change if is_change else self._readers[kind]
         return reader(text, question.space)
 
+    def due(self, questions: Sequence[Question], predictions: Mapping[str, Prediction]) -> Sequence[Question]:
+        """Return which of the questions to ask next, as ``closed_gates`` says."""
+        if self._skips:
+            return gates.due_behind_gates(questions, predictions)
+        return super().due(questions, predictions)
+
+    def unasked(self, predictions: Sequence[Prediction]) -> frozenset[str]:
+        """Return the ids of fine questions behind closed gates, of sequences where none was answered."""
+        return gates.unasked(self.published().values(), {p.id: p for p in predictions})
+
     def tally(self, predictions: Sequence[Prediction]) -> Tally:
-        """Count whole sequences and whole pairs.
+        """Count whole sequences and whole pairs; behind a closed gate no fine question needs an answer.
 
         Returns:
             ``gated_sum``, ``gated_mean``, ``gate_open_rate``, ``fine_accuracy``,
             ``fine_accuracy_when_open`` and ``sequences``, plain and behind ``<task>/``, where gated
-            sequences were asked; and the names of ``vlm2_subtasks.score_subtasks``.
+            sequences were asked; and the names of ``vlm2_subtasks.score_subtasks``. ``fine_accuracy`` is
+            None where fine questions were not asked.
 
         Raises:
             BenchmarkError: If an id is unknown or occurs twice, or a sequence or pair lacks an answer.
         """
         answers = self._source.answers(predictions)
-        self._source.refuse_torn(answers.pairs, "sequence")
+        self._source.refuse_torn(answers.pairs, "sequence", needless=self.unasked(predictions))
         self._source.refuse_torn(answers.pairs, "pair")
         subtasks = answers.by_tag("subtask")
         published = vlm2_subtasks.subtask_groups(answers, subtasks, self.profile)

@@ -1,6 +1,6 @@
 """Ask a model the questions of a benchmark: sharded over ranks, with progress, read under a profile."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, MutableMapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Protocol
@@ -22,6 +22,29 @@ class Answerer(Protocol):
         ...
 
 
+def answers(
+    benchmark: Benchmark,
+    questions: Sequence[Question],
+    answerer: Answerer,
+    predictions: MutableMapping[str, Prediction],
+) -> Iterator[Prediction]:
+    """Ask what is due, round after round, and yield the predictions as they come.
+
+    Text without a parsed answer is read by the benchmark's own reader.
+
+    Args:
+        benchmark: Says what is due, which may depend on earlier answers.
+        questions: What is to be asked.
+        answerer: How questions are answered.
+        predictions: Question id to prediction: what is known already, and all that is yielded.
+    """
+    while due := benchmark.due(questions, predictions):
+        answered = answerer.answer(due, max_pixels=benchmark.max_pixels)
+        for question, prediction in zip(due, answered, strict=True):
+            predictions[question.id] = _read(benchmark, question, prediction)
+            yield predictions[question.id]
+
+
 def ask(
     benchmark: Benchmark,
     questions: Sequence[Question],
@@ -31,24 +54,22 @@ def ask(
     stop: StopRequest,
     title: str,
 ) -> list[Prediction]:
-    """Answer all questions, each by one rank, and give every rank all predictions in order.
+    """Answer the questions, each by one rank, and give every rank all predictions in order.
 
-    Text without a parsed answer is read by the benchmark's own reader.
+    Questions that the benchmark does not want asked, given the other answers, have no prediction.
 
     Raises:
         RunInterruptedError: If the run was asked to stop, on all ranks alike.
     """
     share = _share(questions, module.global_rank, module.trainer.world_size)
-    by_id = {question.id: question for question in share}
-    mine: list[Prediction] = []
+    mine: dict[str, Prediction] = {}
     with _evaluating(module), progress(title, len(share), shown=module.global_rank == 0) as advance:
-        for prediction in answerer.answer(share, max_pixels=benchmark.max_pixels):
-            mine.append(_read(benchmark, by_id[prediction.id], prediction))
+        for _ in answers(benchmark, share, answerer, mine):
             advance()
             if stop.here:
                 break
     stop.raise_if_requested(module.device, "The evaluation in progress is repeated when the run is resumed.")
-    return _gather(mine, questions, module.trainer.world_size)
+    return _gather(list(mine.values()), questions, module.trainer.world_size)
 
 
 def _share(questions: Sequence[Question], rank: int, world_size: int) -> list[Question]:
@@ -73,7 +94,7 @@ def _gather(mine: list[Prediction], questions: Sequence[Question], world_size: i
         everyone = [[] for _ in range(world_size)]
         torch.distributed.all_gather_object(everyone, mine)
     by_id = {prediction.id: prediction for predictions in everyone for prediction in predictions}
-    return [by_id[question.id] for question in questions]
+    return [by_id[question.id] for question in questions if question.id in by_id]
 
 
 @contextmanager

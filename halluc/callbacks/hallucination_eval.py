@@ -137,11 +137,12 @@ class HallucinationEval(Callback):
         selected: list[float] = []
         for name, item in self._sets.items():
             predictions = self._ask(module, name, item.benchmark, item.asked.all, when, self._answerer)
-            cut = len(item.asked.select)
-            scores |= _prefixed(f"val/{name}", item.benchmark.score(predictions[cut:]))
-            self._keep_intervals(when, f"val/{name}", item.benchmark, predictions[cut:])
-            if item.selection is not None and cut:
-                on_select = item.benchmark.score(predictions[:cut])
+            parts = item.parts
+            on_report = [p for p in predictions if parts[p.id] == "report"]
+            scores |= _prefixed(f"val/{name}", item.benchmark.score(on_report))
+            self._keep_intervals(when, f"val/{name}", item.benchmark, on_report)
+            if item.selection is not None and item.asked.select:
+                on_select = item.benchmark.score([p for p in predictions if parts[p.id] == "select"])
                 if item.selection in on_select:
                     selected.append(on_select[item.selection])
                     scores[f"select/{name}/{item.selection}"] = selected[-1]
@@ -178,7 +179,9 @@ class HallucinationEval(Callback):
         if module.global_rank == 0:
             parts = self._sets[name].parts if name in self._sets else {}
             path = self._run_dir / "predictions" / when / f"{name}.jsonl"
-            write_predictions(path, questions, predictions, parts)
+            answered = {prediction.id for prediction in predictions}
+            asked = [question for question in questions if question.id in answered]
+            write_predictions(path, asked, predictions, parts)
         return predictions
 
     def _write(self, trainer: Trainer) -> None:

@@ -117,6 +117,7 @@ def _summary(benchmark: str, profile: str, result: ResponseScores) -> dict[str, 
         "profile": profile,
         "questions": result.questions,
         "missing_responses": result.missing,
+        "unasked_questions": result.unasked,
         "unparsed_responses": result.unparsed,
         "scores": result.scores,
         "intervals": {name: [found.low, found.high] for name, found in result.intervals.items()},
@@ -125,6 +126,8 @@ def _summary(benchmark: str, profile: str, result: ResponseScores) -> dict[str, 
 
 def _table(benchmark: str, profile: str, result: ResponseScores, confidence: float) -> Table:
     counts = f"{result.questions} questions, {result.missing} without response, {result.unparsed} unparsed"
+    if result.unasked:
+        counts += f", {result.unasked} more behind closed gates not asked"
     if result.intervals:
         counts += f"; {100 * confidence:g} % intervals, images resampled"
     return score_table(

@@ -10,21 +10,22 @@ class GatedSequence:
 
     Attributes:
         gate_open: Whether the coarse question (counting, grouping, true/false) was answered right.
-        fine: Whether each fine question was answered right; at least one.
+        fine: Whether each fine question was answered right, at least one; None if they were not asked,
+            which only a closed gate allows.
     """
 
     gate_open: bool
-    fine: tuple[bool, ...]
+    fine: tuple[bool, ...] | None
 
     @property
-    def fine_accuracy(self) -> float:
-        """Return the share of right fine answers, whatever the gate says, in [0, 1]."""
-        return sum(self.fine) / len(self.fine)
+    def fine_accuracy(self) -> float | None:
+        """Return the share of right fine answers, whatever the gate says, in [0, 1]; None if not asked."""
+        return sum(self.fine) / len(self.fine) if self.fine else None
 
     @property
     def score(self) -> float:
         """Return the fine accuracy behind an open gate, 0.0 behind a closed one."""
-        return self.fine_accuracy if self.gate_open else 0.0
+        return (self.fine_accuracy or 0.0) if self.gate_open else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,28 +35,40 @@ class GatedSums:
     Attributes:
         sequences: Number of sequences.
         opened: Number of open gates.
-        fine: Sum of fine accuracies, whatever the gates say.
+        asked: Number of sequences whose fine questions were asked.
+        fine: Sum of fine accuracies of those, whatever the gates say.
         gated: Sum of fine accuracies behind open gates: the published task score.
     """
 
     sequences: float
     opened: float
+    asked: float
     fine: float
     gated: float
 
     @classmethod
     def of(cls, sequence: GatedSequence) -> "GatedSums":
         """Return the summand of one sequence."""
-        return cls(1.0, float(sequence.gate_open), sequence.fine_accuracy, sequence.score)
+        return cls(
+            sequences=1.0,
+            opened=float(sequence.gate_open),
+            asked=float(sequence.fine is not None),
+            fine=sequence.fine_accuracy or 0.0,
+            gated=sequence.score,
+        )
 
     def __add__(self, other: "GatedSums") -> "GatedSums":
         """Sum over the sequences of both."""
         return GatedSums(
             self.sequences + other.sequences,
             self.opened + other.opened,
+            self.asked + other.asked,
             self.fine + other.fine,
             self.gated + other.gated,
         )
+
+
+NO_SEQUENCES = GatedSums(0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 def gated_scores(sequences: Sequence[GatedSequence]) -> dict[str, float | None]:
@@ -69,7 +82,8 @@ def gated_scores(sequences: Sequence[GatedSequence]) -> dict[str, float | None]:
 
     Returns:
         ``gated_sum`` in [0, N]; ``gated_mean`` = sum / N; ``gate_open_rate``; ``fine_accuracy``, the
-        mean without the gate; ``fine_accuracy_when_open``, None if no gate opened; ``sequences`` = N.
+        mean without the gate, None if not all fine questions were asked; ``fine_accuracy_when_open``,
+        None if no gate opened; ``sequences`` = N.
         All but the last are None if N is 0.
 
     Reference:
@@ -82,7 +96,7 @@ def gated_scores(sequences: Sequence[GatedSequence]) -> dict[str, float | None]:
         (0.5, 0.25, 0.75)
     """
     summands = (GatedSums.of(sequence) for sequence in sequences)
-    return gated_scores_of(sum(summands, start=GatedSums(0.0, 0.0, 0.0, 0.0)))
+    return gated_scores_of(sum(summands, start=NO_SEQUENCES))
 
 
 def gated_scores_of(sums: GatedSums) -> dict[str, float | None]:
@@ -94,7 +108,7 @@ def gated_scores_of(sums: GatedSums) -> dict[str, float | None]:
         "gated_sum": sums.gated,
         "gated_mean": sums.gated / sums.sequences,
         "gate_open_rate": sums.opened / sums.sequences,
-        "fine_accuracy": sums.fine / sums.sequences,
+        "fine_accuracy": sums.fine / sums.sequences if sums.asked == sums.sequences else None,
         "fine_accuracy_when_open": sums.gated / sums.opened if sums.opened else None,
         "sequences": sums.sequences,
     }

@@ -27,7 +27,7 @@ class Comparison:
     Attributes:
         benchmark: Its name.
         n: Number of questions that both answered.
-        left_out: Number of questions that only one of the two answered.
+        left_out: Number of questions that only one of the two answered, although the other was to.
         scores: Score name to difference, with clustered intervals.
         mcnemar: Test of the answers' correctness, unclustered.
     """
@@ -51,6 +51,8 @@ def compare_predictions(
 ) -> Comparison:
     """Compare two predictions files of one benchmark, on the questions that both answered.
 
+    Scores that gate questions also take those that one model was asked and the other, rightly, was not.
+
     Args:
         name: Name of the benchmark.
         benchmark: Knows the questions.
@@ -64,16 +66,17 @@ def compare_predictions(
         BenchmarkError: If the files have no question in common, or the benchmark does not know them.
     """
     first, second = _rows(before), _rows(after)
+    answers = [[prediction_of(row) for row in rows.values()] for rows in (first, second)]
     common = [key for key in first if key in second]
-    left_out = len(first.keys() ^ second.keys())
+    scored = {*common, *benchmark.unasked(answers[0]), *benchmark.unasked(answers[1])}
+    left_out = len((first.keys() | second.keys()) - scored)
     if not common:
         raise BenchmarkError(f"{before} and {after} have no question in common.")
     if left_out:
         logger.warning("%s: %d questions were answered by one of the two only; left out.", name, left_out)
     scores = differences(
         benchmark,
-        [prediction_of(first[key]) for key in common],
-        [prediction_of(second[key]) for key in common],
+        *([prediction for prediction in own if prediction.id in scored] for own in answers),
         confidence=confidence,
         resamples=resamples,
         seed=seed,

@@ -1,7 +1,7 @@
 """Predictions written as they come, so that a killed evaluation goes on where it stopped."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TextIO
@@ -10,17 +10,21 @@ from halluc.data.records import Prediction, Question
 from halluc.errors import ResumeError
 from halluc.report.results import prediction_of, prediction_row, read_predictions, write_predictions
 
+Due = Callable[[Sequence[Question], Mapping[str, Prediction]], Sequence[Question]]
+"""Returns which questions to ask next, given the predictions so far."""
+
 
 class PredictionLog:
     """Append predictions of one benchmark to a file; what an earlier process appended is kept.
 
-    Until every question is answered the file is called ``<name>.jsonl.unfinished``; then it is written
+    Until no question is due any more the file is called ``<name>.jsonl.unfinished``; then it is written
     once more, in published order, as ``<name>.jsonl``. Use it as a context manager.
 
     Args:
         path: The finished file, ``predictions/<when>/<benchmark>.jsonl``.
         questions: All questions to be asked.
         parts: Question id to ``select`` or ``report``.
+        due: What is still to be asked, as the benchmark sees it.
 
     Attributes:
         predictions: Question id to prediction, so far.
@@ -29,11 +33,12 @@ class PredictionLog:
         ResumeError: If the file holds answers to other questions, or to other prompts.
     """
 
-    def __init__(self, path: Path, questions: Sequence[Question], parts: Mapping[str, str]) -> None:
+    def __init__(self, path: Path, questions: Sequence[Question], parts: Mapping[str, str], due: Due) -> None:
         self._path = path
         self._unfinished = path.with_name(path.name + ".unfinished")
         self._questions = {question.id: question for question in questions}
         self._parts = parts
+        self._due = due
         self._file: TextIO | None = None
         self.predictions: dict[str, Prediction] = {}
 
@@ -44,10 +49,10 @@ class PredictionLog:
             self._cut_torn_line(found)
             self._take(found)
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        if self.open_questions():
+        if open_questions := self._open_questions():
             if found == self._path and found.exists():
                 raise ResumeError(
-                    f"{found} is finished, but lacks {len(self.open_questions())} questions asked now. "
+                    f"{found} is finished, but lacks {len(open_questions)} questions asked now. "
                     f"Evaluate into a new folder."
                 )
             self._file = self._unfinished.open("a", encoding="utf-8")
@@ -56,17 +61,14 @@ class PredictionLog:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close the file; write the finished one if every question is answered."""
+        """Close the file; write the finished one if no question is due any more."""
         if self._file is not None:
             self._file.close()
-        if not self.open_questions() and not self._path.exists():
-            ordered = [self.predictions[name] for name in self._questions]
-            write_predictions(self._path, list(self._questions.values()), ordered, self._parts)
+        if not self._open_questions() and not self._path.exists():
+            asked = [question for name, question in self._questions.items() if name in self.predictions]
+            ordered = [self.predictions[question.id] for question in asked]
+            write_predictions(self._path, asked, ordered, self._parts)
             self._unfinished.unlink(missing_ok=True)
-
-    def open_questions(self) -> list[Question]:
-        """Return the questions that have no prediction yet, in order."""
-        return [question for name, question in self._questions.items() if name not in self.predictions]
 
     def append(self, prediction: Prediction) -> None:
         """Keep one prediction, in memory and in the file."""
@@ -76,6 +78,9 @@ class PredictionLog:
         self._file.write(json.dumps(row, ensure_ascii=False) + "\n")
         self._file.flush()
         self.predictions[prediction.id] = prediction
+
+    def _open_questions(self) -> Sequence[Question]:
+        return self._due(list(self._questions.values()), self.predictions)
 
     def _cut_torn_line(self, path: Path) -> None:
         """Drop a last line that a killed process left without its end."""

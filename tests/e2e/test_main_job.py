@@ -122,6 +122,22 @@ def test_an_evaluation_every_second_epoch_still_measures_the_last(program, tmp_p
     assert json.loads((tmp_path / "run/results.json").read_text())["epochs"].keys() == {"2", "3"}
 
 
+def test_closed_gates_keep_their_fine_questions_unasked_in_every_epoch(program, tmp_path):
+    program(
+        "benchmark.vlm2.closed_gates=skip", "trainer.max_epochs=1", "evaluation.final_text=null",
+        f"hydra.run.dir={tmp_path}/run", cwd=tmp_path,
+    )  # fmt: skip
+    results = json.loads((tmp_path / "run/results.json").read_text())
+    assert "val/vlm2/gated_mean" in results["best"]
+    for when in ("baseline", "epoch_1", "full"):
+        rows = read_predictions(tmp_path / "run/predictions" / when / "vlm2.jsonl")
+        coarse = {row["tags"]["sequence"]: row["correct"] for row in rows if row["tags"]["part"] == "coarse"}
+        fine = {row["tags"]["sequence"] for row in rows if row["tags"]["part"] == "fine"}
+        assert fine == {sequence for sequence, is_open in coarse.items() if is_open}
+    every_gate = results["full"]["val/vlm2/gate_open_rate"] == 1.0
+    assert ("val/vlm2/fine_accuracy" in results["full"]) == every_gate
+
+
 def test_one_batch_is_overfitted(program, tmp_path):
     program(
         "debug=overfit",

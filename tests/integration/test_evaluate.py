@@ -193,3 +193,70 @@ def test_greedy_answering_asks_descriptions_too(run, chair):
 def test_descriptions_need_an_answerer_that_writes(run, chair):
     with pytest.raises(BenchmarkError, match="chair: it wants free text"):
         run(*chair, "final_text=null")
+
+
+@pytest.fixture
+def gated(pope):
+    """Write four gated sequences, two of which a model opens that always says the same."""
+    sequences = [
+        {
+            "sequence_id": f"s{number}",
+            "images": [f"{number // 2}.png", f"{number // 2 + 1}.png"],
+            "coarse": {"type": "true_false", "question": "Are they alike? T or F.", "gold": "TF"[number % 2]},
+            "fine": [{"question": f"Is it {colour}?", "gold": "yes"} for colour in ("red", "blue", "grey")],
+        }
+        for number in range(4)
+    ]
+    (pope / "gated.jsonl").write_text("\n".join(map(json.dumps, sequences)))
+    root = f"benchmark.vlm2.root={pope}"
+    return ["benchmark=[pope,vlm2]", "~benchmark.pope", root, "answering.batch_size=1"]
+
+
+UNGATED = "val/vlm2/fine_accuracy"
+
+
+def test_skipping_behind_closed_gates_gives_the_same_gated_scores(run, gated, tmp_path):
+    every = run(*gated, "final_text=null")
+    some = run(
+        *gated, "final_text=null", "benchmark.vlm2.closed_gates=skip", f"paths.run_dir={tmp_path / 'skip'}"
+    )
+    assert every["full"]["val/vlm2/gate_open_rate"] == 0.5
+    assert UNGATED in every["full"]
+    assert some["full"] == pytest.approx({k: v for k, v in every["full"].items() if k != UNGATED})
+    assert every["calibration"]["vlm2"]["n"] == 12
+    assert some["calibration"]["vlm2"]["n"] == 6
+    rows = read_predictions(tmp_path / "skip/predictions/full/vlm2.jsonl")
+    assert len(rows) == 4 + 2 * 3
+
+
+@pytest.mark.parametrize("stop_after", [2, 6], ids=["among coarse questions", "among fine ones"])
+def test_an_evaluation_that_skips_goes_on_where_it_stopped(run, gated, tmp_path, monkeypatch, stop_after):
+    gated = [*gated, "final_text=null", "benchmark.vlm2.closed_gates=skip"]
+    whole = run(*gated, f"paths.run_dir={tmp_path / 'whole'}")
+    answer, asked = LikelihoodAnswerer.answer, []
+
+    def dies(self, questions, max_pixels=None):
+        for prediction in answer(self, questions, max_pixels):
+            if len(asked) == stop_after:
+                raise KeyboardInterrupt
+            asked.append(prediction.id)
+            yield prediction
+
+    monkeypatch.setattr(LikelihoodAnswerer, "answer", dies)
+    with pytest.raises((KeyboardInterrupt, SystemExit, json.JSONDecodeError)):
+        run(*gated)
+    assert len(asked) == stop_after
+    stop_after = None
+    resumed = run(f"resume={tmp_path / 'run'}")
+    assert len(asked) == len(set(asked)) == 10
+    assert resumed["full"] == whole["full"]
+    with pytest.raises(ResumeError, match="finished, but lacks 6 questions"):
+        run(f"resume={tmp_path / 'run'}", "benchmark.vlm2.closed_gates=ask")
+
+
+def test_ways_that_open_other_gates_are_compared_on_what_both_were_asked(run, gated):
+    results = run(*gated, "benchmark.vlm2.closed_gates=skip")
+    full = results["full"]
+    assert full["text/vlm2/gate_open_rate"] != full["val/vlm2/gate_open_rate"]
+    assert results["agreement"]["vlm2"]["n"] < 10
+    assert results["calibration"]["vlm2"]["n"] == 6

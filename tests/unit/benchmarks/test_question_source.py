@@ -108,6 +108,7 @@ def test_torn_wholes_are_refused():
     questions.refuse_torn(questions.match([answer("a"), answer("b"), answer("c")]), "pair")
     with pytest.raises(BenchmarkError, match="1 questions have no prediction, as b"):
         questions.refuse_torn(questions.match([answer("a"), answer("d")]), "pair")
+    questions.refuse_torn(questions.match([answer("a"), answer("d")]), "pair", needless={"b"})
 
 
 def test_a_row_that_fails_half_way_adds_no_question():

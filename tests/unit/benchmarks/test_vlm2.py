@@ -1,8 +1,10 @@
 import json
+import logging
 from pathlib import Path
 
 import pytest
 
+from halluc.benchmarks.intervals import differences, intervals
 from halluc.benchmarks.responses import score_responses
 from halluc.benchmarks.rows import Row
 from halluc.benchmarks.vlm2 import Vlm2
@@ -84,6 +86,80 @@ def test_whole_sequences_may_be_left_out(root):
     assert "oc_cnt/gated_sum" not in scores
 
 
+def asked_by_a_model(benchmark, **wrong):
+    """Answer round after round what is due; returns all predictions and how many rounds there were."""
+    model = {prediction.id: prediction for prediction in answers(benchmark, **wrong)}
+    known, rounds = {}, 0
+    while due := benchmark.due(benchmark.questions(), known):
+        known |= {question.id: model[question.id] for question in due}
+        rounds += 1
+    return list(known.values()), rounds
+
+
+def test_skipping_behind_closed_gates_changes_no_gated_score(root):
+    wrong = {"s1_coarse": "1", "s2_fine_0": "no"}
+    every, rounds = asked_by_a_model(Vlm2(root), **wrong)
+    assert (len(every), rounds) == (6, 1)
+    benchmark = Vlm2(root, closed_gates="skip")
+    some, rounds = asked_by_a_model(benchmark, **wrong)
+    assert rounds == 2
+    assert {p.id for p in every} - {p.id for p in some} == {"s1/fine/0", "s1/fine/1"}
+    expected = {
+        name: value
+        for name, value in Vlm2(root).score(every).items()
+        if name not in ("fine_accuracy", "oc_cnt/fine_accuracy")
+    }
+    assert benchmark.score(some) == expected
+    assert expected["pc_cnt/fine_accuracy"] == 0.5
+    assert expected["gated_mean"] == 0.25
+
+
+def test_skipping_leaves_intervals_of_gated_scores_as_they_are(root):
+    wrong = {"s1_coarse": "1", "s2_fine_0": "no"}
+    benchmark = Vlm2(root, closed_gates="skip")
+    every, some = asked_by_a_model(Vlm2(root), **wrong)[0], asked_by_a_model(benchmark, **wrong)[0]
+    found = [intervals(Vlm2(root), predictions, resamples=50) for predictions in (every, some)]
+    assert found[0].keys() - found[1].keys() <= {"fine_accuracy", "oc_cnt/fine_accuracy"}
+    assert all(found[0][name] == interval for name, interval in found[1].items())
+    assert "fine_accuracy" not in found[1]
+
+
+def test_models_with_other_open_gates_can_be_compared(root):
+    benchmark = Vlm2(root, closed_gates="skip")
+    before, _ = asked_by_a_model(benchmark, s1_coarse="1")
+    after, _ = asked_by_a_model(benchmark, s2_coarse="2")
+    found = differences(benchmark, before, after, resamples=20)
+    assert (found["gated_mean"].before, found["gated_mean"].after) == (0.5, 0.5)
+    assert found["oc_cnt/gated_mean"].change == 1.0
+    assert "fine_accuracy" not in found
+    with pytest.raises(BenchmarkError, match="1 questions were answered by one of the two only"):
+        differences(benchmark, [p for p in before if p.id != "s2/fine/1"], answers(benchmark), resamples=20)
+
+
+def test_a_sequence_behind_an_open_gate_is_still_scored_whole(root):
+    given = [p for p in answers(Vlm2(root, closed_gates="skip")) if p.id != "s1/fine/1"]
+    with pytest.raises(BenchmarkError, match="1 questions have no prediction, as s1/fine/1"):
+        Vlm2(root, closed_gates="skip").score(given)
+
+
+def test_responses_without_those_behind_closed_gates(root, caplog):
+    closed, opened = sequence("s1", 2, "oc_cnt"), sequence("s2", 1, "pc_cnt")
+    closed["coarse"]["response"], opened["coarse"]["response"] = "1", "1"
+    for part in opened["fine"]:
+        part["response"] = "yes"
+    rows = [Row(record, Path("r.jsonl"), line) for line, record in enumerate((closed, opened), 1)]
+    with caplog.at_level(logging.WARNING):
+        result = score_responses(Vlm2.from_rows(rows), rows)
+    assert "2 questions behind closed gates have no response; taken as not asked" in caplog.text
+    assert (result.questions, result.missing, result.unasked, result.unparsed) == (4, 0, 2, 0)
+    assert "fine_accuracy" not in result.scores
+    assert (result.scores["gated_sum"], result.scores["fine_accuracy_when_open"]) == (0.5, 0.5)
+    del closed["coarse"]["response"]  # then the sequence was not answered at all
+    result = score_responses(Vlm2.from_rows(rows), rows)
+    assert (result.questions, result.missing, result.unasked) == (6, 3, 0)
+    assert result.scores["fine_accuracy"] == 0.25
+
+
 def test_an_unparsed_coarse_answer_closes_the_gate(root):
     benchmark = Vlm2(root)
     scores = benchmark.score(answers(benchmark, s1_coarse=None, s2_coarse=None))
@@ -120,6 +196,8 @@ def test_both_together(root):
 def test_options_are_checked_when_built(tmp_path):
     with pytest.raises(UnknownOptionError, match="official, strict, vlmevalkit"):
         Vlm2(tmp_path, profile="lmms_eval")
+    with pytest.raises(UnknownOptionError, match=r"benchmark\.vlm2\.closed_gates is 'yes'.*ask, skip"):
+        Vlm2(tmp_path, closed_gates="yes")
     with pytest.raises(UnknownOptionError, match=r"benchmark\.vlm2\.subtasks"):
         Vlm2(tmp_path, subtasks=["pc_vid"])
     with pytest.raises(ConfigError, match="asks nothing"):

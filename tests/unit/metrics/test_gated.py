@@ -25,6 +25,15 @@ def test_a_closed_gate_scores_zero_but_keeps_its_fine_accuracy():
     assert (sequence.score, sequence.fine_accuracy) == (0.0, 1.0)
 
 
+def test_fine_questions_not_asked_leave_only_the_ungated_mean_undefined():
+    asked = [GatedSequence(True, (True, False)), GatedSequence(False, (True, True))]
+    skipped = [GatedSequence(True, (True, False)), GatedSequence(False, None)]
+    assert skipped[1].fine_accuracy is None
+    expected = gated_scores(asked) | {"fine_accuracy": None}
+    assert gated_scores(skipped) == expected
+    assert gated_scores(asked)["fine_accuracy"] == 0.75
+
+
 def test_no_open_gate_leaves_the_mean_behind_it_undefined():
     scores = gated_scores([GatedSequence(gate_open=False, fine=(True,))])
     assert scores["fine_accuracy_when_open"] is None

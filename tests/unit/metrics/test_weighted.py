@@ -20,7 +20,7 @@ def test_a_cluster_counts_as_often_as_it_is_drawn():
 
 def test_counts_stay_whole_numbers_and_sums_do_not_become_some():
     (counts,) = Sums([0], [RIGHT], 1, YesNoCounts).totals(np.ones((1, 1)))
-    (sums,) = Sums([0], [GatedSums(1.0, 1.0, 0.25, 0.25)], 1, GatedSums).totals(np.ones((1, 1)))
+    (sums,) = Sums([0], [GatedSums(1.0, 1.0, 1.0, 0.25, 0.25)], 1, GatedSums).totals(np.ones((1, 1)))
     assert type(counts.true_yes) is int
     assert sums.fine == 0.25
 
