@@ -17,6 +17,7 @@ from halluc.data.records import Question, View
 from halluc.models.families.prefix_cache import PrefixCache
 from halluc.models.families.trees.table import tree_hooks_for
 from halluc.models.lvlm import Lvlm
+from halluc.packing.prefix_rows import common_length
 from halluc.packing.sequence import SequenceScorer
 
 logger = logging.getLogger(__name__)
@@ -96,7 +97,7 @@ class SharedPrefixAnswerer(GreedyAnswerer):
         encoder = self.lvlm.encoder
         vision = encoder.vision(questions[places[0]], max_pixels)
         prompts = [encoder.encode_prompt(questions[place], vision) for place in places]
-        length = min(_common_length(prompts), min(map(len, prompts)) - 1)
+        length = min(common_length(prompts), min(map(len, prompts)) - 1)
         rests = [prompt[length:] for prompt in prompts]
         picture_token_id = self._hooks.picture_token_id(self.lvlm.processor)
         if length == 0 or any(picture_token_id in rest for rest in rests):
@@ -126,8 +127,7 @@ class SharedPrefixAnswerer(GreedyAnswerer):
         """Generate for all prompts until each has ended or is too long."""
         assert self._hooks is not None
         device = self.lvlm.device
-        cache = PrefixCache(self.lvlm.hf_model)
-        position = self._prefix(prompts, cache)
+        position, cache = self._prefix(prompts)
         tokens, new_mask = prompts.rests.to(device), prompts.rests_mask.to(device)
         mask = torch.cat([new_mask.new_ones(len(tokens), prompts.prefix.shape[1]), new_mask], 1)
         positions = (position + new_mask.cumsum(1) - 1).clamp(min=0)
@@ -149,8 +149,9 @@ class SharedPrefixAnswerer(GreedyAnswerer):
             positions = positions[:, -1:] + 1
         return torch.cat(generated, 1).tolist()
 
-    def _prefix(self, prompts: _SharedPrompts, cache: PrefixCache) -> Tensor:
-        """Fill the cache with the prefix for all prompts; returns the position that follows it."""
+    def _prefix(self, prompts: _SharedPrompts) -> tuple[Tensor, PrefixCache]:
+        """Return the position that follows the prefix, and a cache that holds it for all prompts."""
+        cache = PrefixCache(self.lvlm.hf_model)
         device = self.lvlm.device
         prefix = prompts.prefix.to(device)
         mask = torch.ones_like(prefix)
@@ -159,12 +160,4 @@ class SharedPrefixAnswerer(GreedyAnswerer):
         inputs = self.lvlm.inputs(prefix, mask, lengths, [vision] if vision else [])
         positions = self.lvlm.family.position_ids(self.lvlm.hf_model, prefix, mask, inputs)
         self.lvlm.model(**inputs, position_ids=positions, logits_to_keep=1, **cache.arguments())
-        cache.repeat(len(prompts.places))
-        return positions.max() + 1
-
-
-def _common_length(prompts: Sequence[tuple[int, ...]]) -> int:
-    """Count the tokens that all prompts begin with; the first and the last in order differ earliest."""
-    first, last = min(prompts), max(prompts)
-    pairs = enumerate(zip(first, last, strict=False))
-    return next((place for place, (a, b) in pairs if a != b), min(len(first), len(last)))
+        return positions.max() + 1, cache.repeated(len(prompts.places))

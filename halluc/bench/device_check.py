@@ -18,7 +18,7 @@ from halluc.models.adapters import LoraAdapter
 from halluc.models.load import load_lvlm
 from halluc.models.tiny.build import build_tiny
 from halluc.packing.plain import PlainScorer
-from halluc.packing.self_check import check_trees
+from halluc.packing.self_check import check_sharing
 from halluc.packing.tree_scorer import TreeScorer
 
 MINIMUM: Mapping[str, str] = {
@@ -141,5 +141,5 @@ def _check_family(family: str, folder: Path, device: str) -> tuple[bool, str]:
     sequences = draw_workload(folder, k=3, image_px=IMAGE_PX).pairs()
     tree, plain = TreeScorer(lvlm), PlainScorer(lvlm)
     trees, rows = tree.collate(sequences).to(device), plain.collate(sequences).to(device)
-    found = check_trees(tree, plain, trees, rows)
+    found = check_sharing(tree, plain, trees, rows)
     return found.passed, str(found)

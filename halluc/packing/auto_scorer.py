@@ -1,18 +1,19 @@
-"""Score on token trees where that is proven right for the model at hand, and on padded rows elsewhere."""
+"""Share as much as is proven right for the model at hand."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 from halluc.errors import ModelSupportError
-from halluc.models.families.pictures import PICTURES
 from halluc.models.lvlm import Lvlm
 from halluc.packing.feature_cache import FeatureCache
 from halluc.packing.plain import PlainScorer
-from halluc.packing.self_check import check_trees
+from halluc.packing.prefix_rows import PrefixBatch
+from halluc.packing.prefix_scorer import PrefixScorer
+from halluc.packing.self_check import check_sharing
 from halluc.packing.sequence import AnswerLogps, ScoredSequence, SequenceScorer
 from halluc.packing.shared_features import SharedFeatureScorer
 from halluc.packing.tree_batch import TreeBatch
@@ -35,18 +36,19 @@ class AutoBatch:
 
 
 class AutoScorer:
-    """Choose between token trees and padded rows.
+    """Choose the way that shares most among those that the model allows.
 
-    A family that can't share prefixes gets padded rows from the start. For the others, the first batch
-    in which sequences share a prefix and part is scored both ways, with a negative control. If they
-    disagree, or if the control shows nothing, padded rows are used from then on, which is logged as a
-    warning and shown by ``uses_trees``.
+    Token trees come first. Where the attention implementation takes no mask (flash attention), common
+    prefixes are continued from their keys and values. A family that can't share prefixes gets padded rows
+    with shared features from the start. For the others, the first batch in which sequences share a prefix
+    and part is scored on padded rows too, with a negative control. If they disagree, or if the control
+    shows nothing, padded rows are used from then on, which is logged as a warning.
 
     Args:
         lvlm: The model.
         tokens_per_tree: See ``TreeScorer``.
         tokens_per_forward: See ``TreeScorer``.
-        rows_per_forward: See ``PlainScorer``.
+        rows_per_forward: See ``PlainScorer`` and ``PrefixScorer``.
         feature_cache: See ``TreeScorer``.
 
     Attributes:
@@ -62,16 +64,17 @@ class AutoScorer:
         feature_cache: FeatureCache | None = None,
     ) -> None:
         self._plain = PlainScorer(lvlm, rows_per_forward)
-        self._scorer: SequenceScorer[Any]
-        self.uses_trees: bool | None
-        try:
-            self._scorer = TreeScorer(lvlm, tokens_per_tree, tokens_per_forward, feature_cache)
-            self.uses_trees = None
-        except ModelSupportError as error:
-            self._scorer, self.uses_trees = self._plain, False
-            if lvlm.hf_model.config.model_type in PICTURES:
-                self._scorer = SharedFeatureScorer(lvlm, rows_per_forward, feature_cache)
-            logger.warning("packing=auto uses padded rows, which is slower: %s", error)
+        ways: dict[str, Callable[[], SequenceScorer[Any]]] = {
+            "token trees": lambda: TreeScorer(lvlm, tokens_per_tree, tokens_per_forward, feature_cache),
+            "keys and values of shared prefixes": lambda: PrefixScorer(lvlm, rows_per_forward, feature_cache),
+            "padded rows, with shared features": lambda: SharedFeatureScorer(
+                lvlm, rows_per_forward, feature_cache
+            ),
+            "padded rows": lambda: self._plain,
+        }
+        self._scorer = _first(ways)
+        self._checked = False
+        self.uses_trees: bool | None = None if isinstance(self._scorer, TreeScorer) else False
 
     def collate(self, sequences: Sequence[ScoredSequence], max_pixels: int | None = None) -> AutoBatch:
         """Turn sequences into a batch on the CPU; see ``TreeScorer.collate``."""
@@ -79,28 +82,50 @@ class AutoScorer:
 
     def __call__(self, batch: AutoBatch) -> AnswerLogps:
         """Score a batch on the device that it is on; decide first if nothing is decided yet."""
-        if isinstance(batch.batch, TreeBatch):
-            if self.uses_trees is None and batch.batch.branches:
-                self._decide(batch)
-            if self.uses_trees is False:
+        if isinstance(batch.batch, TreeBatch | PrefixBatch):
+            if not self._checked and batch.batch.branches:
+                self._check(batch)
+            if self._scorer is self._plain:
                 return self._plain(self._rows(batch))
         return self._scorer(batch.batch)
 
-    def _decide(self, batch: AutoBatch) -> None:
-        assert isinstance(self._scorer, TreeScorer)
-        found = check_trees(self._scorer, self._plain, batch.batch, self._rows(batch))
-        self.uses_trees = found.passed
+    def _check(self, batch: AutoBatch) -> None:
+        assert isinstance(self._scorer, TreeScorer | PrefixScorer)
+        found = check_sharing(self._scorer, self._plain, batch.batch, self._rows(batch))
+        self._checked = True
+        if isinstance(self._scorer, TreeScorer):
+            self.uses_trees = found.passed
         if found.passed:
-            logger.info("token trees agree with padded rows: %s", found)
+            logger.info("%s agree with padded rows: %s", self._way, found)
             return
-        self._scorer = self._plain
         logger.warning(
-            "packing=auto uses padded rows, which is slower: token trees don't agree with them on the "
-            "first batch (%s). Set packing=plain to silence this, and please report the model.",
+            "packing=auto uses padded rows, which is slower: %s don't agree with them on the first batch "
+            "(%s). Set packing=plain to silence this, and please report the model.",
+            self._way,
             found,
         )
+        self._scorer = self._plain
+
+    @property
+    def _way(self) -> str:
+        return "token trees" if isinstance(self._scorer, TreeScorer) else "shared prefixes"
 
     def _rows(self, batch: AutoBatch) -> Any:  # noqa: ANN401 - a PlainBatch
-        """Make padded rows of a batch that was made for trees."""
+        """Make padded rows of a batch that was made for another way."""
         device = batch.batch.sequence_index.device
         return self._plain.collate(batch.sequences, batch.max_pixels).to(device)
+
+
+def _first(ways: Mapping[str, Callable[[], SequenceScorer[Any]]]) -> SequenceScorer[Any]:
+    """Build the first way that the model allows; say so if it is not the very first."""
+    refused: list[str] = []
+    for name, build in ways.items():
+        try:
+            scorer = build()
+        except ModelSupportError as error:
+            refused.append(str(error))
+            continue
+        if refused:
+            logger.warning("packing=auto uses %s, which is slower than token trees: %s", name, refused[0])
+        return scorer
+    raise AssertionError(refused)  # padded rows refuse no model

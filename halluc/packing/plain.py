@@ -87,15 +87,37 @@ class PlainBatch:
 
 
 @dataclass(slots=True)
-class _Row:
-    """Collect the scored tokens of one distinct row while a batch is put together."""
+class Row:
+    """Collect the scored tokens of one distinct row while a batch is put together.
+
+    Attributes:
+        ids: All tokens but the last, from which nothing is predicted.
+        prompt_length: Number of prompt tokens.
+        vision: Index into the batch's picture sets; ``NO_VISION`` for none.
+        layout: What rows of one forward must have in common.
+        targets: Column that predicts, token id, and place in the batch's order.
+    """
 
     ids: tuple[int, ...]
     prompt_length: int
     vision: int
     layout: Hashable
     targets: list[tuple[int, int, int]] = field(default_factory=list)
-    """Column that predicts, token id, place in the batch's order."""
+
+
+@dataclass(frozen=True, slots=True)
+class CollectedRows:
+    """Hold the distinct rows of a batch before they are padded.
+
+    Attributes:
+        rows: In the order of first occurrence.
+        vision: See ``PlainBatch``, as for the next; rows refer to it by index.
+        sequence_index: Shape ``[T]``, int64.
+    """
+
+    rows: Sequence[Row]
+    vision: tuple[Mapping[str, Tensor], ...]
+    sequence_index: Tensor
 
 
 class PlainCollator:
@@ -111,13 +133,24 @@ class PlainCollator:
         self.rows_per_forward = rows_per_forward
 
     def __call__(self, sequences: Sequence[ScoredSequence], max_pixels: int | None = None) -> PlainBatch:
-        """Encode, share equal rows, and pad.
+        """Encode, share equal rows, and pad."""
+        collected = self.collect(sequences, max_pixels)
+        pad_id = self.encoder.pad_id
+        return PlainBatch(
+            tuple(pad_rows(chunk, pad_id) for chunk in self._chunks(collected.rows)),
+            collected.vision,
+            collected.sequence_index,
+            len(sequences),
+        )
+
+    def collect(self, sequences: Sequence[ScoredSequence], max_pixels: int | None = None) -> CollectedRows:
+        """Encode, and share equal rows.
 
         Sequences that ask about the same pictures share their tensors; sequences that differ in no
         more than their last token share their row.
         """
         visions = self._visions(sequences, max_pixels)
-        rows: dict[Hashable, _Row] = {}
+        rows: dict[Hashable, Row] = {}
         sequence_index: list[int] = []
         for index, sequence in enumerate(sequences):
             place, vision = visions[sequence.question.view]
@@ -130,16 +163,11 @@ class PlainCollator:
             sequence_index += [index] * len(targets)
             key = (place, encoded.input_ids[:-1], encoded.prompt_length)
             layout = self.encoder.family.layout(vision)
-            row = rows.setdefault(key, _Row(encoded.input_ids[:-1], encoded.prompt_length, place, layout))
+            row = rows.setdefault(key, Row(encoded.input_ids[:-1], encoded.prompt_length, place, layout))
             row.targets += targets
-        pad_id = self.encoder.pad_id
         sets = [vision for _, vision in visions.values() if vision is not None]  # in order of their number
-        return PlainBatch(
-            tuple(_pad(chunk, pad_id) for chunk in self._chunks(list(rows.values()))),
-            tuple(vision.tensors for vision in sets),
-            torch.tensor(sequence_index, dtype=torch.long),
-            len(sequences),
-        )
+        index_tensor = torch.tensor(sequence_index, dtype=torch.long)
+        return CollectedRows(list(rows.values()), tuple(vision.tensors for vision in sets), index_tensor)
 
     def _visions(
         self, sequences: Sequence[ScoredSequence], max_pixels: int | None
@@ -153,9 +181,9 @@ class PlainCollator:
                 visions[question.view] = (number, self.encoder.vision(question, max_pixels))
         return visions
 
-    def _chunks(self, rows: Sequence[_Row]) -> Iterator[Sequence[_Row]]:
+    def _chunks(self, rows: Sequence[Row]) -> Iterator[Sequence[Row]]:
         """Group rows that one forward can take, in order, and cut at ``rows_per_forward``."""
-        groups: dict[Hashable, list[_Row]] = {}
+        groups: dict[Hashable, list[Row]] = {}
         for row in rows:
             groups.setdefault(row.layout, []).append(row)
         for group in groups.values():
@@ -222,9 +250,22 @@ class PlainScorer:
     def _forward(self, rows: PaddedRows, vision: Sequence[Mapping[str, Tensor]]) -> Tensor:
         seen = [vision[index] for index in rows.vision_index if index != NO_VISION]
         logits = self.lvlm(rows.input_ids, rows.attention_mask, rows.prompt_lengths, seen, rows.keep)
-        at_targets = logits[rows.target_rows, rows.target_slots].float()
-        logps: Tensor = at_targets.log_softmax(-1).gather(-1, rows.target_ids[:, None])[:, 0]
-        return logps
+        return target_logps(logits, rows)
+
+
+def target_logps(logits: Tensor, rows: PaddedRows) -> Tensor:
+    """Pick the log-probabilities of the scored tokens.
+
+    Args:
+        logits: Of the columns that are kept, shape ``[R, K, V]``.
+        rows: What was scored.
+
+    Returns:
+        Shape ``[T]``, float32.
+    """
+    at_targets = logits[rows.target_rows, rows.target_slots].float()
+    logps: Tensor = at_targets.log_softmax(-1).gather(-1, rows.target_ids[:, None])[:, 0]
+    return logps
 
 
 def _targets(encoded: EncodedSequence, start: int) -> Iterator[tuple[int, int, int]]:
@@ -232,7 +273,8 @@ def _targets(encoded: EncodedSequence, start: int) -> Iterator[tuple[int, int, i
         yield column - 1, encoded.input_ids[column], place
 
 
-def _pad(rows: Sequence[_Row], pad_id: int) -> PaddedRows:
+def pad_rows(rows: Sequence[Row], pad_id: int) -> PaddedRows:
+    """Pad rows on the right to the longest, and say which tokens of them are scored."""
     length = max(len(row.ids) for row in rows)
     keep = sorted({column for row in rows for column, _, _ in row.targets})
     slots = {column: slot for slot, column in enumerate(keep)}

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -11,7 +12,7 @@ from halluc.models.families.pictures import PICTURES
 from halluc.models.lvlm import Lvlm
 from halluc.packing.feature_cache import FeatureCache
 from halluc.packing.picture_sets import FeatureSource, PictureSets
-from halluc.packing.plain import NO_VISION, PaddedRows, PlainBatch, PlainCollator
+from halluc.packing.plain import NO_VISION, PaddedRows, PlainBatch, PlainCollator, target_logps
 from halluc.packing.sequence import AnswerLogps, ScoredSequence
 
 
@@ -66,23 +67,58 @@ class SharedFeatureScorer:
         if not rows.forwards:
             empty = torch.zeros(0, dtype=torch.float32, device=rows.sequence_index.device)
             return AnswerLogps(empty, rows.sequence_index, rows.count)
-        logps = torch.cat([self._forward(padded, batch.pictures) for padded in rows.forwards])
+        logps = torch.cat([rows_logps(self.features, each, batch.pictures) for each in rows.forwards])
         order = torch.cat([padded.order for padded in rows.forwards])
         return AnswerLogps(logps[torch.argsort(order)], rows.sequence_index, rows.count)
 
-    def _forward(self, rows: PaddedRows, pictures: PictureSets) -> Tensor:
-        family, model = self.lvlm.family, self.lvlm.hf_model
-        seen = [index for index in rows.vision_index if index != NO_VISION]
-        vision = family.vision_arguments([pictures.sizes(index) for index in seen])
-        arguments = {
-            "input_ids": rows.input_ids,
-            "attention_mask": rows.attention_mask,
-            "position_ids": family.position_ids(model, rows.input_ids, rows.attention_mask, vision),
-            **family.text_arguments(model, rows.input_ids, rows.prompt_lengths, vision),
-        }
-        if seen:
-            arguments |= self.features.hooks.arguments(self.features.joined(pictures, seen))
-        output = self.lvlm.model(**arguments, logits_to_keep=rows.keep, use_cache=False)
-        at_targets = output.logits[rows.target_rows, rows.target_slots].float()
-        logps: Tensor = at_targets.log_softmax(-1).gather(-1, rows.target_ids[:, None])[:, 0]
-        return logps
+
+def rows_logps(features: FeatureSource, rows: PaddedRows, pictures: PictureSets) -> Tensor:
+    """Compute the log-probabilities of the scored tokens of rows, shape ``[T]``.
+
+    Args:
+        features: Gives the features of pictures.
+        rows: One forward.
+        pictures: The picture sets that its rows refer to.
+    """
+    arguments = row_arguments(
+        features,
+        pictures,
+        [index for index in rows.vision_index if index != NO_VISION],
+        input_ids=rows.input_ids,
+        attention_mask=rows.attention_mask,
+        prompt_lengths=rows.prompt_lengths,
+    )
+    output = features.lvlm.model(**arguments, logits_to_keep=rows.keep, use_cache=False)
+    return target_logps(output.logits, rows)
+
+
+def row_arguments(
+    features: FeatureSource,
+    pictures: PictureSets,
+    seen: Sequence[int],
+    *,
+    input_ids: Tensor,
+    attention_mask: Tensor,
+    prompt_lengths: Tensor,
+) -> dict[str, Any]:
+    """Assemble the arguments of a forward over rows, with features in place of pictures.
+
+    Args:
+        features: Gives them.
+        pictures: The picture sets of the batch.
+        seen: Index of the set of each row that has pictures, in the order of the rows.
+        input_ids: Right-padded tokens, shape ``[R, L]``.
+        attention_mask: 1 for tokens and 0 for padding, shape ``[R, L]``.
+        prompt_lengths: Number of prompt tokens, shape ``[R]``.
+    """
+    family, model = features.lvlm.family, features.lvlm.hf_model
+    vision = family.vision_arguments([pictures.sizes(index) for index in seen])
+    arguments = {
+        "input_ids": input_ids,
+        "attention_mask": attention_mask,
+        "position_ids": family.position_ids(model, input_ids, attention_mask, vision),
+        **family.text_arguments(model, input_ids, prompt_lengths, vision),
+    }
+    if seen:
+        arguments |= features.hooks.arguments(features.joined(pictures, seen))
+    return arguments

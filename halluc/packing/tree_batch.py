@@ -94,6 +94,14 @@ class TreeBatch:
         """Whether any two sequences share a prefix and part."""
         return any(forest.branches for forest in self.forests)
 
+    def spoiled(self) -> "TreeBatch":
+        """Return a batch that is wrong on purpose: every branch sees the ones before it."""
+        leaking = (
+            replace(forest, subtree_end=torch.full_like(forest.subtree_end, len(forest.subtree_end)))
+            for forest in self.forests
+        )
+        return replace(self, forests=tuple(leaking))
+
     def to(self, device: torch.device | str, non_blocking: bool = False) -> "TreeBatch":
         """Return a copy on another device, as Lightning asks for."""
         return TreeBatch(

@@ -36,13 +36,13 @@ def questions(pictures: Sequence[str]) -> list[Question]:
 def prefixes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Note how many questions share each prefix."""
     counts: list[int] = []
-    repeat = PrefixCache.repeat
+    repeated = PrefixCache.repeated
 
-    def noting(cache: PrefixCache, count: int) -> None:
+    def noting(cache: PrefixCache, count: int) -> PrefixCache:
         counts.append(count)
-        repeat(cache, count)
+        return repeated(cache, count)
 
-    monkeypatch.setattr(PrefixCache, "repeat", noting)
+    monkeypatch.setattr(PrefixCache, "repeated", noting)
     return counts
 
 
@@ -79,7 +79,12 @@ def test_a_wrong_position_shows(
     asked = questions(pictures)
     plain = texts(GreedyAnswerer(lvlm, max_new_tokens=8), asked)
     right = SharedPrefixAnswerer._prefix
-    monkeypatch.setattr(SharedPrefixAnswerer, "_prefix", lambda *a: right(*a) + 40)
+
+    def shifted(*arguments: object) -> tuple[torch.Tensor, PrefixCache]:
+        position, cache = right(*arguments)
+        return position + 40, cache
+
+    monkeypatch.setattr(SharedPrefixAnswerer, "_prefix", shifted)
 
     assert texts(SharedPrefixAnswerer(lvlm, max_new_tokens=8), asked) != plain
 

@@ -1,4 +1,7 @@
-"""Token trees compute what padded rows compute: log-probabilities, losses, LoRA gradients."""
+"""Shared prefixes compute what padded rows compute: log-probabilities, losses, LoRA gradients.
+
+Token trees first; then the features of pictures, and the keys and values of prefixes.
+"""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -9,7 +12,10 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor
+from transformers import AttentionInterface, AttentionMaskInterface
+from transformers.masking_utils import flash_attention_mask
 
+from halluc.answering.likelihood import LikelihoodAnswerer
 from halluc.data.records import AnswerSpace, Preparation, Question
 from halluc.errors import ModelSupportError
 from halluc.losses.cross_entropy import cross_entropy
@@ -17,6 +23,7 @@ from halluc.losses.dpo import SigmoidLoss
 from halluc.losses.pairs import PairLogps
 from halluc.models.adapters import LoraAdapter, adapter_disabled
 from halluc.models.families.pictures import PICTURES, PictureHooks
+from halluc.models.families.prefix_cache import PrefixCache
 from halluc.models.families.trees.qwen_vl import QwenVLTree
 from halluc.models.families.trees.table import TREES
 from halluc.models.lvlm import Lvlm
@@ -25,6 +32,8 @@ from halluc.packing import tree_batch
 from halluc.packing.auto_scorer import AutoScorer
 from halluc.packing.feature_cache import FeatureCache
 from halluc.packing.plain import PlainBatch, PlainScorer
+from halluc.packing.prefix_rows import PrefixBatch
+from halluc.packing.prefix_scorer import PrefixScorer
 from halluc.packing.sequence import AnswerLogps, ScoredSequence, SequenceScorer
 from halluc.packing.shared_features import SharedFeatureBatch, SharedFeatureScorer
 from halluc.packing.tree_scorer import TreeScorer
@@ -311,6 +320,153 @@ def test_shared_features_equal_padded_rows(
     plain = compute(lvlm, PlainScorer(lvlm), sequences)
     assert_equal(plain, compute(lvlm, SharedFeatureScorer(lvlm), sequences))
     assert_equal(plain, compute(lvlm, SharedFeatureScorer(lvlm, 2, FeatureCache()), sequences))
+
+
+def flash_like(
+    module: object, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, **more: Any
+) -> tuple[Tensor, None]:
+    """Take what flash attention takes: no mask but that of padding, the last queries at the last keys."""
+    rows, _, queries, _ = query.shape
+    keys = key.shape[2]
+    seen = torch.ones(rows, keys) if mask is None else mask
+    assert seen.shape == (rows, keys)
+    allowed = torch.ones(queries, keys).tril(keys - queries).bool() & seen.bool()[:, None, None]
+    output = torch.nn.functional.scaled_dot_product_attention(
+        query, key, value, allowed, scale=more["scaling"], enable_gqa=query.shape[1] != key.shape[1]
+    )
+    return output.transpose(1, 2), None
+
+
+@pytest.fixture
+def flash_adapted(adapted: Callable[..., Lvlm]) -> Callable[..., Lvlm]:
+    """Load a family whose decoder attends as with flash attention."""
+    AttentionInterface.register("flash_like", flash_like)
+    AttentionMaskInterface.register("flash_like", flash_attention_mask)
+
+    def load(family: str, **settings: object) -> Lvlm:
+        lvlm = adapted(family, **settings)
+        lvlm.hf_model.config.get_text_config()._attn_implementation = "flash_like"
+        return lvlm
+
+    return load
+
+
+@pytest.fixture
+def caches(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Note for how many rows each prefix's keys and values are repeated."""
+    counts: list[int] = []
+    repeated = PrefixCache.repeated
+
+    def noting(cache: PrefixCache, count: int) -> PrefixCache:
+        counts.append(count)
+        return repeated(cache, count)
+
+    monkeypatch.setattr(PrefixCache, "repeated", noting)
+    return counts
+
+
+class TestPrefixes:
+    @pytest.mark.parametrize("family", sorted(f for f, hooks in TREES.items() if hooks.continues_from_cache))
+    def test_equal_padded_rows(
+        self, family: str, adapted: Callable[..., Lvlm], pictures: tuple[str, ...], caches: list[int]
+    ):
+        lvlm = adapted(family)
+        sequences = mixed_batch(pictures)
+
+        plain = compute(lvlm, PlainScorer(lvlm), sequences)
+        assert_equal(plain, compute(lvlm, PrefixScorer(lvlm), sequences))
+        assert len(caches) == 4  # about the first picture, the second, both, and none
+        assert min(caches) >= 2
+        assert_equal(plain, compute(lvlm, PrefixScorer(lvlm, 2, FeatureCache()), sequences))
+        assert len(caches) > 8
+        assert max(caches[4:]) == 2
+
+    @pytest.mark.parametrize("family", ["qwen2_vl", "llava_next"])
+    def test_flash_attention_is_served_by_default(
+        self,
+        family: str,
+        flash_adapted: Callable[..., Lvlm],
+        adapted: Callable[..., Lvlm],
+        pictures: tuple[str, ...],
+        caplog: pytest.LogCaptureFixture,
+    ):
+        lvlm = flash_adapted(family)
+        sequences = mixed_batch(pictures)
+
+        with caplog.at_level(logging.INFO):
+            scorer = AutoScorer(lvlm)
+            found = compute(lvlm, scorer, sequences)
+
+        assert isinstance(scorer.collate(sequences).batch, PrefixBatch)
+        assert scorer.uses_trees is False
+        assert "flash_like takes no mask" in caplog.text
+        assert "shared prefixes agree with padded rows" in caplog.text
+        assert "hidden prefixes" in caplog.text
+        usual = adapted(family)
+        assert_equal(compute(usual, PlainScorer(usual), sequences), found)
+
+    def test_the_real_name_chooses_the_same(self, adapted: Callable[..., Lvlm], pictures: tuple[str, ...]):
+        lvlm = adapted("qwen2_vl")
+        lvlm.hf_model.config.get_text_config()._attn_implementation_internal = "flash_attention_2"
+
+        assert isinstance(AutoScorer(lvlm).collate(mixed_batch(pictures)).batch, PrefixBatch)
+
+    def test_likelihood_answers_are_those_of_padded_rows(
+        self, flash_adapted: Callable[..., Lvlm], pictures: tuple[str, ...], caches: list[int]
+    ):
+        lvlm = flash_adapted("qwen2_vl")
+        asked = [replace(ask(pictures[:1], prompt, prompt), space=AnswerSpace.yes_no()) for prompt in PROMPTS]
+
+        plain = list(LikelihoodAnswerer(lvlm, PlainScorer(lvlm)).answer(asked))
+        found = list(LikelihoodAnswerer(lvlm, AutoScorer(lvlm)).answer(asked))
+
+        for mine, expected in zip(found, plain, strict=True):
+            assert mine.probabilities == pytest.approx(expected.probabilities, abs=1e-5)
+        assert caches[0] == len(PROMPTS)  # spellings that are one token share their question's row
+
+    def test_recomputed_activations_train_on_whole_rows(
+        self, flash_adapted: Callable[..., Lvlm], pictures: tuple[str, ...], caches: list[int]
+    ):
+        lvlm = flash_adapted("qwen2_vl", gradient_checkpointing=True)
+        sequences = mixed_batch(pictures)
+        scorer = PrefixScorer(lvlm)
+
+        plain = compute(lvlm, PlainScorer(lvlm), sequences)
+        assert_equal(plain, compute(lvlm, scorer, sequences))
+        assert caches == []
+        with torch.no_grad():
+            found = scorer(scorer.collate(sequences)).token_logps
+        assert relative([plain.logps.token_logps], [found]) < TOLERANCE
+        assert caches
+
+    def test_a_wrong_position_falls_back_loudly(
+        self,
+        flash_adapted: Callable[..., Lvlm],
+        pictures: tuple[str, ...],
+        monkeypatch: pytest.MonkeyPatch,
+        caplog: pytest.LogCaptureFixture,
+    ):
+        right = QwenVLTree.text_positions
+        monkeypatch.setattr(
+            QwenVLTree, "text_positions", lambda hooks, positions: right(hooks, positions // 2)
+        )
+        lvlm = flash_adapted("qwen2_vl")
+        scorer = AutoScorer(lvlm)
+        sequences = mixed_batch(pictures)
+
+        with caplog.at_level(logging.WARNING):
+            found = compute(lvlm, scorer, sequences)
+
+        assert "shared prefixes don't agree" in caplog.text
+        assert_equal(compute(lvlm, PlainScorer(lvlm), sequences), found)
+
+    @pytest.mark.parametrize(
+        ("family", "complaint"),
+        [("gemma3", "keys and values alone"), ("mllama", "keys and values alone"), ("paligemma", "none of")],
+    )
+    def test_other_families_are_refused(self, family: str, complaint: str, tiny_lvlm: Callable[..., Lvlm]):
+        with pytest.raises(ModelSupportError, match=rf"\({family}\).*{complaint}.*packing=auto"):
+            PrefixScorer(tiny_lvlm(family))
 
 
 class TestAuto:

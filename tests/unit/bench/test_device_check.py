@@ -41,7 +41,7 @@ def test_trees_agree_with_rows():
 
 def test_families_that_disagree_are_named(monkeypatch: pytest.MonkeyPatch):
     wrong = SelfCheck(difference=0.5, control=0.6, tolerance=1e-3)
-    monkeypatch.setattr(device_check, "check_trees", lambda *_: wrong)
+    monkeypatch.setattr(device_check, "check_sharing", lambda *_: wrong)
 
     with pytest.raises(ModelSupportError, match=r"llava: largest difference 0\.5"):
         check_families(["llava"], "cpu")

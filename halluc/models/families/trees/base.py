@@ -36,13 +36,20 @@ class TreeHooks:
 
     def obstacle(self, config: PreTrainedConfig) -> str | None:
         """Say what of this checkpoint's decoder stands against trees; None if nothing does."""
-        text = config.get_text_config()
-        foreign = sorted(set(getattr(text, "layer_types", None) or ()) - self.layer_types)
-        if foreign:
-            return f"its decoder has layers of type {', '.join(foreign)}"
         if _attention(config) not in MASKED_IMPLEMENTATIONS:
             return f"attn_implementation={_attention(config)} takes no mask (sdpa and eager do)"
-        return None
+        return self._foreign_layers(config)
+
+    def cache_obstacle(self, config: PreTrainedConfig) -> str | None:
+        """Say what stands against continuing from a prefix's keys and values; None if nothing does."""
+        if not self.continues_from_cache:
+            return "text can't continue from keys and values alone"
+        return self._foreign_layers(config)
+
+    def _foreign_layers(self, config: PreTrainedConfig) -> str | None:
+        text = config.get_text_config()
+        foreign = sorted(set(getattr(text, "layer_types", None) or ()) - self.layer_types)
+        return f"its decoder has layers of type {', '.join(foreign)}" if foreign else None
 
     def picture_token_id(self, processor: ProcessorMixin) -> int:
         """Return the id of the token that a picture's features replace."""
