@@ -11,7 +11,7 @@ from halluc.benchmarks.rows import Row
 from halluc.benchmarks.score_names import prefixed
 from halluc.data.records import AnswerSpace, Question
 from halluc.errors import RecordError
-from halluc.metrics.gated import NO_SEQUENCES, GatedSequence, GatedSums, gated_scores_of
+from halluc.metrics.gated import NO_SEQUENCES, GatedSequence, GatedSums, gated_scores
 from halluc.metrics.tally import Scores
 from halluc.metrics.weighted import Sums
 from halluc.parsing import official, strict
@@ -113,10 +113,10 @@ def score_sequences(totals: Mapping[str, GatedSums]) -> Scores:
     Returns:
         The names of ``gated_scores``, plain and behind ``<task>/``.
     """
-    scores = gated_scores_of(sum(totals.values(), start=NO_SEQUENCES))
+    scores = gated_scores(sum(totals.values(), start=NO_SEQUENCES))
     for task, sums in totals.items():
         if task:
-            scores |= prefixed(task, gated_scores_of(sums))
+            scores |= prefixed(task, gated_scores(sums))
     return scores
 
 

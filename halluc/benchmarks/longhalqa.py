@@ -17,7 +17,7 @@ from halluc.benchmarks.yes_no_scoring import MARGINS, Formula, count_groups, mar
 from halluc.data.choices import option_order, render_options
 from halluc.data.records import AnswerKind, AnswerSpace, Prediction, Question
 from halluc.errors import RecordError
-from halluc.metrics.choice import choice_scores_of
+from halluc.metrics.choice import choice_scores
 from halluc.metrics.tally import Scores, Tally
 from halluc.metrics.yes_no import yes_no_scores
 from halluc.metrics.yes_no_upstream import longhalqa_yes_no_scores
@@ -149,7 +149,7 @@ class LongHalQA(PublishedBenchmark):
                 if task in binary:
                     own = score_counts(totals[task], FORMULAS[self.profile], totals.get(MARGINS + task))
                 else:
-                    own = choice_scores_of(totals[task])
+                    own = choice_scores(totals[task])
                 scores |= prefixed(task, own)
             return scores
 

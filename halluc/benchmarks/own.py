@@ -19,7 +19,7 @@ from halluc.data.readers import rows as user_rows
 from halluc.data.readers.entry import RowReader
 from halluc.data.records import AnswerKind, Prediction, Question
 from halluc.errors import RecordError
-from halluc.metrics.choice import choice_scores_of
+from halluc.metrics.choice import choice_scores
 from halluc.metrics.tally import Scores, Tally
 from halluc.metrics.yes_no import yes_no_scores
 from halluc.parsing.profiles import OFFICIAL, STRICT, pick
@@ -117,13 +117,13 @@ class OwnBenchmark(PublishedBenchmark):
         totalled[_ALL] = choice_group(answers, answers.pairs)
 
         def formula(totals: Mapping[str, Any]) -> Scores:
-            plain = choice_scores_of(totals[_ALL])
+            plain = choice_scores(totals[_ALL])
             scores = {name: plain[name] for name in ("accuracy", "n")}
             for name in split:
                 if name in binary:
                     own = score_counts(totals[name], yes_no_scores, totals.get(MARGINS + name))
                 else:
-                    own = choice_scores_of(totals[name])
+                    own = choice_scores(totals[name])
                 scores |= prefixed(name, own)
             return scores
 

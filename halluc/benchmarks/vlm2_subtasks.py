@@ -13,15 +13,15 @@ from halluc.benchmarks.rows import Row
 from halluc.benchmarks.score_names import mean_if_known, prefixed
 from halluc.data.records import AnswerSpace, Prediction, Question
 from halluc.errors import RecordError
-from halluc.metrics.choice import choice_scores_of
-from halluc.metrics.counting import CountingSums, counting_scores_of
+from halluc.metrics.choice import choice_scores
+from halluc.metrics.counting import CountingSums, counting_scores, mean_count_score_unchecked
 from halluc.metrics.paired import (
     PairedAnswer,
     PairSums,
     by_pair,
-    group_scores_of,
+    group_scores,
     is_complete,
-    paired_scores_of,
+    paired_scores,
 )
 from halluc.metrics.tally import Scores
 from halluc.metrics.weighted import Weighted
@@ -173,20 +173,20 @@ def score_subtasks(subtasks: Iterable[str], totals: Mapping[str, Any], profile: 
 
 
 def _score_one(subtask: str, totals: Mapping[str, Any], profile: str) -> Scores:
-    plain = choice_scores_of(totals[subtask])
+    plain = choice_scores(totals[subtask])
     if subtask.endswith("grp"):
         return plain
     shares = {name: plain[name] for name in ("unparsed_rate", "n")}
     if subtask.endswith("cnt"):
         return _score_counts(totals[subtask + COUNTS], profile) | shares
-    formula = paired_scores_of if profile == OFFICIAL else group_scores_of
+    formula = paired_scores if profile == OFFICIAL else group_scores
     return formula(totals[subtask + PAIRS]) | {"record_accuracy": plain["accuracy"]} | shares
 
 
 def _score_counts(sums: CountingSums, profile: str) -> Scores:
-    scores = counting_scores_of(sums)
+    scores = counting_scores(sums)
     if profile == VLMEVALKIT:
-        headline = sums.unchecked / sums.n if sums.n else None
+        headline = mean_count_score_unchecked(sums)
     else:
         headline = scores["mean_score_over_valid" if profile == OFFICIAL else "mean_score_over_all"]
     return {"score": headline, **scores}

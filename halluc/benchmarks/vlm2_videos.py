@@ -13,7 +13,7 @@ from halluc.benchmarks.video_judges import VideoJudge
 from halluc.data.records import AnswerSpace, Prediction, Question
 from halluc.errors import RecordError
 from halluc.metrics.tally import Scores, Tally
-from halluc.metrics.video_judge import JudgeSums, video_judge_scores_of
+from halluc.metrics.video_judge import JudgeSums, video_judge_scores
 from halluc.parsing.profiles import OFFICIAL, STRICT, pick
 
 FRAME_SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")
@@ -99,7 +99,7 @@ class Vlm2Videos(PublishedBenchmark):
 
         def formula(totals: Mapping[str, Any]) -> Scores:
             n = totals["all"].n
-            judged = video_judge_scores_of(totals["judged"]) if "judged" in totals and n else {}
+            judged = video_judge_scores(totals["judged"]) if "judged" in totals and n else {}
             return {**judged, "unparsed_rate": totals["all"].unparsed / n if n else None, "n": float(n)}
 
         return Tally(answers.count, groups, formula)

@@ -15,7 +15,7 @@ from halluc.benchmarks.rows import Row, read_rows
 from halluc.benchmarks.score_names import prefixed
 from halluc.data.records import AnswerSpace, Prediction, Preparation, Question
 from halluc.errors import RecordError
-from halluc.metrics.choice import ChoiceCounts, choice_scores_of
+from halluc.metrics.choice import ChoiceCounts, choice_scores
 from halluc.metrics.tally import Scores, Tally
 from halluc.parsing.profiles import LMMS_EVAL, OFFICIAL, STRICT, VLMEVALKIT, pick
 from halluc.parsing.readers import VSTAR
@@ -168,9 +168,9 @@ class VStar(PublishedBenchmark):
         groups = {name: choice_group(answers, pairs) for name, pairs in categories.items()}
 
         def formula(totals: Mapping[str, ChoiceCounts]) -> Scores:
-            scores = choice_scores_of(sum(totals.values(), start=ChoiceCounts(0, 0, 0)))
+            scores = choice_scores(sum(totals.values(), start=ChoiceCounts(0, 0, 0)))
             for name, counts in totals.items():
-                scores |= prefixed(name, choice_scores_of(counts))
+                scores |= prefixed(name, choice_scores(counts))
             return scores
 
         return Tally(answers.count, groups, formula)

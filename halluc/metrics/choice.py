@@ -1,9 +1,6 @@
 """Accuracy of questions with one right answer among several."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-
-from halluc.metrics.alignment import check_aligned
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,30 +35,20 @@ def count_choice(predicted: str | None, label: str) -> ChoiceCounts:
     return ChoiceCounts(int(right), int(not right and predicted is not None), int(predicted is None))
 
 
-def choice_scores(predictions: Sequence[str | None], labels: Sequence[str]) -> dict[str, float | None]:
+def choice_scores(counts: ChoiceCounts) -> dict[str, float | None]:
     """Compute accuracy, the share of unparsed answers, and n.
 
     Args:
-        predictions: Parsed answers, length N; None means unparsed, which is wrong.
-        labels: Ground truth, length N, aligned with ``predictions``.
+        counts: See ``count_choice``.
 
     Returns:
-        ``accuracy`` and ``unparsed_rate`` as fractions in [0, 1], None if N is 0; ``n`` = N.
-
-    Raises:
-        LengthMismatchError: If the two lengths differ.
+        ``accuracy`` and ``unparsed_rate`` as fractions in [0, 1], None without answers; ``n``, their
+        number.
 
     Example:
-        >>> choice_scores(["A", None, "C", "B"], ["A", "B", "D", "B"])
+        >>> choice_scores(ChoiceCounts(right=2, wrong=1, unparsed=1))
         {'accuracy': 0.5, 'unparsed_rate': 0.25, 'n': 4.0}
     """
-    check_aligned(predictions, labels)
-    counts = (count_choice(predicted, label) for predicted, label in zip(predictions, labels, strict=True))
-    return choice_scores_of(sum(counts, start=ChoiceCounts(0, 0, 0)))
-
-
-def choice_scores_of(counts: ChoiceCounts) -> dict[str, float | None]:
-    """Compute the same from counts."""
     return {
         "accuracy": counts.right / counts.n if counts.n else None,
         "unparsed_rate": counts.unparsed / counts.n if counts.n else None,

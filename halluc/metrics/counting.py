@@ -1,9 +1,6 @@
 """The soft counting score of VLM2-Bench."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-
-from halluc.metrics.alignment import check_aligned
 
 LONGEST_SEQUENCE = 4
 EXPONENT = 1 / 10
@@ -79,31 +76,23 @@ class CountingSums:
         )
 
 
-def counting_scores(
-    predicted: Sequence[int | None], gold: Sequence[int], images: Sequence[int]
-) -> dict[str, float | None]:
+def counting_scores(sums: CountingSums) -> dict[str, float | None]:
     """Compute exact accuracy and both means of the counting score.
 
     The official script leaves unparsed counts and counts outside 1..n out of its mean, which rewards
     refusing to answer; ``mean_score_over_all`` counts them as 0.
 
     Args:
-        predicted: Parsed counts, length N.
-        gold: Right counts, length N.
-        images: Lengths of the image sequences, length N.
+        sums: Sums over questions.
 
     Returns:
         ``exact_accuracy``, ``mean_score_over_valid``, ``mean_score_over_all`` and ``valid_rate`` as
-        fractions in [0, 1]; the mean over valid is 0.0 if none is, all are None if N is 0.
+        fractions in [0, 1]; the mean over valid is 0.0 if none is, all are None without questions.
 
-    Raises:
-        LengthMismatchError: If the lengths differ.
+    Example:
+        >>> counting_scores(CountingSums.of(2, 2, 2) + CountingSums.of(None, 1, 2))["mean_score_over_all"]
+        0.5
     """
-    return counting_scores_of(_summed(predicted, gold, images))
-
-
-def counting_scores_of(sums: CountingSums) -> dict[str, float | None]:
-    """Compute the same from sums."""
     if not sums.n:
         names = ("exact_accuracy", "mean_score_over_valid", "mean_score_over_all", "valid_rate")
         return dict.fromkeys(names)
@@ -115,23 +104,10 @@ def counting_scores_of(sums: CountingSums) -> dict[str, float | None]:
     }
 
 
-def mean_count_score_unchecked(
-    predicted: Sequence[int | None], gold: Sequence[int], images: Sequence[int]
-) -> float | None:
+def mean_count_score_unchecked(sums: CountingSums) -> float | None:
     """Compute VLMEvalKit's mean counting score: over all records, without a range check.
 
     Returns:
         Fraction in [0, 1]; None without records.
-
-    Raises:
-        LengthMismatchError: If the lengths differ.
     """
-    sums = _summed(predicted, gold, images)
     return sums.unchecked / sums.n if sums.n else None
-
-
-def _summed(predicted: Sequence[int | None], gold: Sequence[int], images: Sequence[int]) -> CountingSums:
-    check_aligned(predicted, gold)
-    check_aligned(images, gold)
-    triples = zip(predicted, gold, images, strict=True)
-    return sum((CountingSums.of(*triple) for triple in triples), start=CountingSums(0.0, 0.0, 0.0, 0.0, 0.0))

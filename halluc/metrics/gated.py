@@ -1,6 +1,5 @@
 """The gated hallucination score of VLM2-Bench image sequences."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -71,36 +70,30 @@ class GatedSums:
 NO_SEQUENCES = GatedSums(0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-def gated_scores(sequences: Sequence[GatedSequence]) -> dict[str, float | None]:
+def gated_scores(sums: GatedSums) -> dict[str, float | None]:
     """Compute the gated score, and what is needed to see where a gain comes from.
 
     The published task score is the sum, so it grows with the number of sequences. Each sequence
     counts alike, however many fine questions it has.
 
     Args:
-        sequences: The results of one task, length N.
+        sums: Sums over the N sequences of one task.
 
     Returns:
         ``gated_sum`` in [0, N]; ``gated_mean`` = sum / N; ``gate_open_rate``; ``fine_accuracy``, the
         mean without the gate, None if not all fine questions were asked; ``fine_accuracy_when_open``,
-        None if no gate opened; ``sequences`` = N.
-        All but the last are None if N is 0.
+        None if no gate opened; ``sequences`` = N. All but the last are None if N is 0.
 
     Reference:
         CMU MSCV 2025 team 15, project page, section "Evaluation Metrics"; VLM2-Bench,
         arXiv 2502.12084.
 
     Example:
-        >>> scores = gated_scores([GatedSequence(True, (True, False)), GatedSequence(False, (True,))])
+        >>> half, closed = GatedSequence(True, (True, False)), GatedSequence(False, (True,))
+        >>> scores = gated_scores(GatedSums.of(half) + GatedSums.of(closed))
         >>> scores["gated_sum"], scores["gated_mean"], scores["fine_accuracy"]
         (0.5, 0.25, 0.75)
     """
-    summands = (GatedSums.of(sequence) for sequence in sequences)
-    return gated_scores_of(sum(summands, start=NO_SEQUENCES))
-
-
-def gated_scores_of(sums: GatedSums) -> dict[str, float | None]:
-    """Compute the same from sums."""
     if not sums.sequences:
         names = ("gated_sum", "gated_mean", "gate_open_rate", "fine_accuracy", "fine_accuracy_when_open")
         return {**dict.fromkeys(names), "sequences": 0.0}

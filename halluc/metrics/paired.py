@@ -60,13 +60,12 @@ class PairSums:
         )
 
 
-def paired_scores(answers: Iterable[PairedAnswer], *, drop_incomplete: bool) -> dict[str, float | None]:
+def paired_scores(sums: PairSums) -> dict[str, float | None]:
     """Compute the share of pairs with both halves right, as the scripts of VLM2-Bench do.
 
     Args:
-        answers: Halves in any order.
-        drop_incomplete: Leave pairs with one half out of the denominator, as the comparison script
-            does; otherwise they are wrong, as in the general-cue script.
+        sums: Sums over pairs. The comparison script leaves pairs with one half out, the general-cue
+            script counts them, and they are wrong.
 
     Returns:
         ``paired_accuracy``, ``positive_accuracy`` and ``negative_accuracy`` as fractions in [0, 1] of
@@ -77,18 +76,10 @@ def paired_scores(answers: Iterable[PairedAnswer], *, drop_incomplete: bool) -> 
 
     Example:
         >>> halves = [PairedAnswer("1", True, True), PairedAnswer("1", False, False)]
-        >>> scores = paired_scores(halves, drop_incomplete=True)
+        >>> scores = paired_scores(PairSums.of(halves))
         >>> scores["positive_accuracy"], scores["paired_accuracy"]
         (1.0, 0.0)
     """
-    groups = by_pair(answers)
-    if drop_incomplete:
-        groups = [group for group in groups if is_complete(group)]
-    return paired_scores_of(_summed(groups))
-
-
-def paired_scores_of(sums: PairSums) -> dict[str, float | None]:
-    """Compute the same from sums."""
     return {
         "paired_accuracy": sums.both / sums.pairs if sums.pairs else None,
         "positive_accuracy": sums.positive / sums.pairs if sums.pairs else None,
@@ -97,7 +88,7 @@ def paired_scores_of(sums: PairSums) -> dict[str, float | None]:
     }
 
 
-def group_scores(answers: Iterable[PairedAnswer]) -> dict[str, float | None]:
+def group_scores(sums: PairSums) -> dict[str, float | None]:
     """Compute the share of pairs that are complete and right throughout, as VLMEvalKit does.
 
     A group of one stays in the denominator and is wrong.
@@ -105,11 +96,6 @@ def group_scores(answers: Iterable[PairedAnswer]) -> dict[str, float | None]:
     Returns:
         ``paired_accuracy`` as a fraction in [0, 1], None without pairs; ``pairs``, their number.
     """
-    return group_scores_of(_summed(by_pair(answers)))
-
-
-def group_scores_of(sums: PairSums) -> dict[str, float | None]:
-    """Compute the same from sums."""
     share = sums.throughout / sums.pairs if sums.pairs else None
     return {"paired_accuracy": share, "pairs": float(sums.pairs)}
 
@@ -125,7 +111,3 @@ def by_pair(answers: Iterable[PairedAnswer]) -> list[list[PairedAnswer]]:
 def is_complete(halves: Iterable[PairedAnswer]) -> bool:
     """Tell whether a pair has a positive and a negative half."""
     return {half.positive for half in halves} == {True, False}
-
-
-def _summed(groups: Iterable[Sequence[PairedAnswer]]) -> PairSums:
-    return sum((PairSums.of(group) for group in groups), start=PairSums(0, 0, 0, 0, 0))

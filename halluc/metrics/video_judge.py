@@ -1,6 +1,5 @@
 """The score of VLM2-Bench's open video descriptions, from what a judge said about each."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -43,12 +42,12 @@ class JudgeSums:
         )
 
 
-def video_judge_scores(judged: Iterable[tuple[str, int | None]]) -> dict[str, float]:
+def video_judge_scores(sums: JudgeSums) -> dict[str, float]:
     """Average judge scores of two-part (AB) and three-part (ABA) videos.
 
     Args:
-        judged: Pattern ``AB`` (score 0 or 1) or ``ABA`` (0, 1 or 2) and the score of each video; None
-            where the judge's text held none, and that video is left out, as the script does.
+        sums: Sums over judged videos; one whose judge's text held no score is left out, as the script
+            does.
 
     Returns:
         ``ab_score`` and ``aba_score`` as fractions in [0, 1], 0.0 where no video was scored, and
@@ -58,14 +57,9 @@ def video_judge_scores(judged: Iterable[tuple[str, int | None]]) -> dict[str, fl
         Zhang et al., VLM2-Bench, arXiv 2502.12084, ``eval_pc-v_open-ended.py``.
 
     Example:
-        >>> video_judge_scores([("AB", 1), ("AB", 0), ("ABA", 2), ("ABA", None)])
+        >>> video_judge_scores(JudgeSums.of("AB", 1) + JudgeSums.of("AB", 0) + JudgeSums.of("ABA", 2))
         {'ab_score': 0.5, 'aba_score': 1.0, 'average': 0.75}
     """
-    return video_judge_scores_of(sum((JudgeSums.of(*one) for one in judged), start=JudgeSums(0, 0, 0, 0)))
-
-
-def video_judge_scores_of(sums: JudgeSums) -> dict[str, float]:
-    """Compute the same from sums."""
     two_part = sums.two_part_score / sums.two_part if sums.two_part else 0.0
     three_part = sums.three_part_score / sums.three_part / 2 if sums.three_part else 0.0
     return {"ab_score": two_part, "aba_score": three_part, "average": (two_part + three_part) / 2}

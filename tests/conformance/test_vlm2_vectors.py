@@ -3,8 +3,8 @@ import pytest
 from halluc.benchmarks.vlm2 import Vlm2
 from halluc.benchmarks.vlm2_subtasks import SUBTASKS
 from halluc.data.records import AnswerKind, AnswerSpace
-from halluc.metrics.counting import count_score, counting_scores
-from halluc.metrics.video_judge import video_judge_scores
+from halluc.metrics.counting import CountingSums, count_score, counting_scores
+from halluc.metrics.video_judge import JudgeSums, video_judge_scores
 from halluc.parsing import official, strict
 from halluc.parsing.readers import VLM2, VLM2_CHANGE
 
@@ -22,6 +22,8 @@ COUNTS = {
     "positive_correct": "positive_accuracy",
     "negative_correct": "negative_accuracy",
 }
+
+NO_COUNTS = CountingSums(0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 def records_of(data, subtask):
@@ -82,7 +84,7 @@ def test_counting_scores_record_by_record(vectors, profile, read):
         triples = [(read(r["model_answer"]), r["gt_answer"], r["image_seq_len"]) for r in records]
         vectors.equal([count_score(*triple) for triple in triples], expected["scores"], subtask)
         if profile == "official":
-            scores = counting_scores(*map(list, zip(*triples, strict=True)))
+            scores = counting_scores(sum((CountingSums.of(*t) for t in triples), start=NO_COUNTS))
             vectors.equal(scores["exact_accuracy"] * len(triples), float(expected["correct"]))
             vectors.equal(scores["valid_rate"] * len(triples), float(expected["valid"]))
 
@@ -97,15 +99,16 @@ def test_average_of_the_eight_image_subtasks(vectors, score_records):
 def test_video_judge_scores(vectors):
     entry = vectors.load("vlm2_bench.json")["subtasks"]["pc_vid"]
     judged = [
-        (record["type"], official.read_vlm2_video_score(record["score"])) for record in entry["records"]
+        JudgeSums.of(record["type"], official.read_vlm2_video_score(record["score"]))
+        for record in entry["records"]
     ]
-    vectors.equal(video_judge_scores(judged), entry["expected"]["official"])
+    vectors.equal(video_judge_scores(sum(judged, start=JudgeSums(0, 0, 0, 0))), entry["expected"]["official"])
 
 
 def test_complete_table_of_the_counting_score(vectors):
     for row in vectors.load("vlm2_bench_count_score.json")["rows"]:
         vectors.equal(count_score(row["predicted"], row["gold"], row["images"]), row["score"])
-        scores = counting_scores([row["predicted"]], [row["gold"]], [row["images"]])
+        scores = counting_scores(CountingSums.of(row["predicted"], row["gold"], row["images"]))
         vectors.equal(scores["valid_rate"] == 0.0, row["excluded_from_mean"])
 
 

@@ -10,7 +10,7 @@ from halluc.metrics.bootstrap import (
     is_count,
     resampled_weights,
 )
-from halluc.metrics.choice import ChoiceCounts, choice_scores_of
+from halluc.metrics.choice import ChoiceCounts, choice_scores
 from halluc.metrics.tally import Tally
 from halluc.metrics.weighted import Sums
 
@@ -22,7 +22,7 @@ def tally(clusters, right):
     units = [RIGHT if one else WRONG for one in right]
     count = int(max(clusters, default=-1)) + 1
     return Tally(
-        count, {"all": Sums(list(clusters), units, count, ChoiceCounts)}, lambda t: choice_scores_of(t["all"])
+        count, {"all": Sums(list(clusters), units, count, ChoiceCounts)}, lambda t: choice_scores(t["all"])
     )
 
 

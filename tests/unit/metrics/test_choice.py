@@ -1,18 +1,15 @@
-import pytest
+from halluc.metrics.choice import ChoiceCounts, choice_scores, count_choice
 
-from halluc.errors import LengthMismatchError
-from halluc.metrics.choice import choice_scores
+NOTHING = ChoiceCounts(0, 0, 0)
 
 
 def test_by_hand():
-    scores = choice_scores(["A", "B", None, "D", "A"], ["A", "C", "C", "D", "B"])
+    pairs = [("A", "A"), ("B", "C"), (None, "C"), ("D", "D"), ("A", "B")]
+    counts = sum((count_choice(*pair) for pair in pairs), start=NOTHING)
+    assert counts == ChoiceCounts(right=2, wrong=2, unparsed=1)
+    scores = choice_scores(counts)
     assert scores == {"accuracy": 0.4, "unparsed_rate": 0.2, "n": 5.0}
 
 
 def test_without_answers():
-    assert choice_scores([], []) == {"accuracy": None, "unparsed_rate": None, "n": 0.0}
-
-
-def test_lengths_must_match():
-    with pytest.raises(LengthMismatchError):
-        choice_scores(["A"], [])
+    assert choice_scores(NOTHING) == {"accuracy": None, "unparsed_rate": None, "n": 0.0}

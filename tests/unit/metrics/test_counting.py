@@ -1,7 +1,18 @@
 import pytest
 
-from halluc.errors import LengthMismatchError
-from halluc.metrics.counting import count_score, counting_scores, mean_count_score_unchecked
+from halluc.metrics.counting import (
+    CountingSums,
+    count_score,
+    counting_scores,
+    mean_count_score_unchecked,
+)
+
+NOTHING = CountingSums(0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+def summed(*counts):
+    """Sum over (predicted, gold, images)."""
+    return sum((CountingSums.of(*count) for count in counts), start=NOTHING)
 
 
 @pytest.mark.parametrize(
@@ -29,8 +40,8 @@ def test_without_range_check_zero_may_score():
 
 
 def test_dropping_invalid_answers_rewards_refusing():
-    honest = counting_scores([4, 1], [4, 4], [4, 4])
-    refusing = counting_scores([4, None], [4, 4], [4, 4])
+    honest = counting_scores(summed((4, 4, 4), (1, 4, 4)))
+    refusing = counting_scores(summed((4, 4, 4), (None, 4, 4)))
     assert honest["mean_score_over_valid"] == 0.5
     assert refusing["mean_score_over_valid"] == 1.0
     assert refusing["mean_score_over_all"] == 0.5
@@ -38,7 +49,7 @@ def test_dropping_invalid_answers_rewards_refusing():
 
 
 def test_no_valid_answer():
-    scores = counting_scores([None, 9], [1, 2], [2, 2])
+    scores = counting_scores(summed((None, 1, 2), (9, 2, 2)))
     assert scores == {
         "exact_accuracy": 0.0,
         "mean_score_over_valid": 0.0,
@@ -48,16 +59,10 @@ def test_no_valid_answer():
 
 
 def test_without_records():
-    assert set(counting_scores([], [], []).values()) == {None}
-    assert mean_count_score_unchecked([], [], []) is None
+    assert set(counting_scores(NOTHING).values()) == {None}
+    assert mean_count_score_unchecked(NOTHING) is None
 
 
 def test_unchecked_mean():
-    assert mean_count_score_unchecked([4, 0], [4, 1], [4, 4]) == pytest.approx((2 - (1 / 3) ** 0.1) / 2)
-
-
-def test_lengths_must_match():
-    with pytest.raises(LengthMismatchError):
-        counting_scores([1], [1], [])
-    with pytest.raises(LengthMismatchError):
-        mean_count_score_unchecked([], [1], [1])
+    sums = summed((4, 4, 4), (0, 1, 4))
+    assert mean_count_score_unchecked(sums) == pytest.approx((2 - (1 / 3) ** 0.1) / 2)

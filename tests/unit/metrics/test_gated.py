@@ -1,6 +1,10 @@
 import pytest
 
-from halluc.metrics.gated import GatedSequence, gated_scores
+from halluc.metrics.gated import NO_SEQUENCES, GatedSequence, GatedSums, gated_scores
+
+
+def scores_of(*sequences):
+    return gated_scores(sum(map(GatedSums.of, sequences), start=NO_SEQUENCES))
 
 
 def test_by_hand():
@@ -10,7 +14,7 @@ def test_by_hand():
         GatedSequence(gate_open=True, fine=(True,)),
         GatedSequence(gate_open=False, fine=(False,)),
     ]
-    assert gated_scores(sequences) == {
+    assert scores_of(*sequences) == {
         "gated_sum": 1.5,
         "gated_mean": 0.375,
         "gate_open_rate": 0.5,
@@ -29,23 +33,23 @@ def test_fine_questions_not_asked_leave_only_the_ungated_mean_undefined():
     asked = [GatedSequence(True, (True, False)), GatedSequence(False, (True, True))]
     skipped = [GatedSequence(True, (True, False)), GatedSequence(False, None)]
     assert skipped[1].fine_accuracy is None
-    expected = gated_scores(asked) | {"fine_accuracy": None}
-    assert gated_scores(skipped) == expected
-    assert gated_scores(asked)["fine_accuracy"] == 0.75
+    expected = scores_of(*asked) | {"fine_accuracy": None}
+    assert scores_of(*skipped) == expected
+    assert scores_of(*asked)["fine_accuracy"] == 0.75
 
 
 def test_no_open_gate_leaves_the_mean_behind_it_undefined():
-    scores = gated_scores([GatedSequence(gate_open=False, fine=(True,))])
+    scores = scores_of(GatedSequence(gate_open=False, fine=(True,)))
     assert scores["fine_accuracy_when_open"] is None
     assert scores["gated_sum"] == 0.0
 
 
 def test_without_sequences_only_their_number_is_known():
-    scores = gated_scores([])
+    scores = scores_of()
     assert scores.pop("sequences") == 0.0
     assert set(scores.values()) == {None}
 
 
 def test_more_fine_questions_do_not_weigh_more():
     long, short = GatedSequence(True, (True,) * 9), GatedSequence(True, (False,))
-    assert gated_scores([long, short])["gated_mean"] == pytest.approx(0.5)
+    assert scores_of(long, short)["gated_mean"] == pytest.approx(0.5)
