@@ -8,6 +8,7 @@ from typing import Any
 from lightning.pytorch import Callback, LightningModule, Trainer
 
 from halluc.benchmarks.base import Benchmark
+from halluc.benchmarks.chance import chance_scores
 from halluc.benchmarks.intervals import intervals
 from halluc.callbacks.asking import Answerer, ask
 from halluc.callbacks.evaluation_set import EvaluationSet
@@ -57,6 +58,8 @@ class HallucinationEval(Callback):
         self._stop = stop
         self._every_n_epochs = every_n_epochs
         self._results = {"about": dict(about or {})} | read_results(self._run_dir)
+        self._latest: dict[str, list[Prediction]] = {}
+        self._best: dict[str, list[Prediction]] = {}
 
     @property
     def results(self) -> dict[str, Any]:
@@ -96,19 +99,32 @@ class HallucinationEval(Callback):
     ) -> None:
         """Ask all questions of the benchmarks once; adds ``<prefix>/<benchmark>/…`` to ``full``.
 
-        A benchmark that was already asked in full by an earlier part of the run is not asked again.
+        A benchmark that was already asked in full by an earlier part of the run is not asked again; nor
+        is one of which the best epoch was asked everything: its answers are taken over.
         """
         full = self._results.setdefault("full", {})
         for name, benchmark in benchmarks.items():
             if any(key.startswith(f"{prefix}/{name}/") for key in full):
                 continue
             when = "full" if prefix == "val" else f"full_{prefix}"
-            predictions = self._ask(module, name, benchmark, benchmark.questions(), when, answerer)
+            predictions = self._answers_of_best(name, benchmark) if answerer is self._answerer else []
+            if predictions:
+                self._write_predictions(module, name, benchmark.questions(), when, predictions)
+            else:
+                predictions = self._ask(module, name, benchmark, benchmark.questions(), when, answerer)
             scores = _prefixed(f"{prefix}/{name}", benchmark.score(predictions))
             full |= scores
             self._keep_intervals("full", f"{prefix}/{name}", benchmark, predictions)
             self._write(trainer)
             _log(trainer, _prefixed("full", scores))
+
+    def _answers_of_best(self, name: str, benchmark: Benchmark) -> list[Prediction]:
+        """Return the best epoch's answers in published order, none unless it was asked everything."""
+        asked = self._sets[name].asked.all if name in self._sets else ()
+        if len(asked) < len(benchmark.questions()):
+            return []
+        known = {prediction.id: prediction for prediction in self._best.get(name, [])}
+        return [known[question.id] for question in benchmark.questions() if question.id in known]
 
     def _is_due(self, trainer: Trainer, epoch: int) -> bool:
         if str(epoch) in self._results.get("epochs", {}):
@@ -124,6 +140,7 @@ class HallucinationEval(Callback):
         if best is None or scores.get("select/score", 1.0) > best.get("select/score", 0.0):
             self._results["best"] = scores | {"epoch": epoch}
             self._results.pop("full", None)  # it was another adapter's
+            self._best = dict(self._latest)
             folders.append("adapter")
         if trainer.is_global_zero:
             for folder in folders:
@@ -137,6 +154,8 @@ class HallucinationEval(Callback):
         selected: list[float] = []
         for name, item in self._sets.items():
             predictions = self._ask(module, name, item.benchmark, item.asked.all, when, self._answerer)
+            self._latest[name] = predictions
+            self._keep_chance(name, item)
             parts = item.parts
             on_report = [p for p in predictions if parts[p.id] == "report"]
             scores |= _prefixed(f"val/{name}", item.benchmark.score(on_report))
@@ -163,6 +182,12 @@ class HallucinationEval(Callback):
         for key, found in intervals(benchmark, predictions).items():
             kept[f"{prefix}/{key}"] = [found.low, found.high]
 
+    def _keep_chance(self, name: str, item: EvaluationSet) -> None:
+        """Keep what guessing scores on the reported questions, once, as ``chance`` of the results."""
+        kept = self._results.setdefault("chance", {})
+        if not any(key.startswith(f"val/{name}/") for key in kept):
+            kept |= _prefixed(f"val/{name}", chance_scores(item.benchmark, item.asked.report))
+
     def _ask(  # private, and every argument is a different thing
         self,
         module: LightningModule,
@@ -176,13 +201,23 @@ class HallucinationEval(Callback):
         predictions = ask(
             benchmark, questions, answerer=answerer, module=module, stop=self._stop, title=title
         )
+        self._write_predictions(module, name, questions, when, predictions)
+        return predictions
+
+    def _write_predictions(  # private, and every argument is a different thing
+        self,
+        module: LightningModule,
+        name: str,
+        questions: Sequence[Question],
+        when: str,
+        predictions: Sequence[Prediction],
+    ) -> None:
         if module.global_rank == 0:
             parts = self._sets[name].parts if name in self._sets else {}
             path = self._run_dir / "predictions" / when / f"{name}.jsonl"
             answered = {prediction.id for prediction in predictions}
             asked = [question for question in questions if question.id in answered]
             write_predictions(path, asked, predictions, parts)
-        return predictions
 
     def _write(self, trainer: Trainer) -> None:
         if trainer.is_global_zero:

@@ -19,14 +19,27 @@ HEADLINES = (
     "val/vlm2/gated_mean",
     "val/vlm2/gate_open_rate",
     "val/vlm2/fine_accuracy",
-    "val/longhalqa/accuracy",
+    "val/longhalqa/lhqa_discrim_object_binary/accuracy",
+    "val/longhalqa/lhqa_discrim_description_binary/accuracy",
+    "val/longhalqa/lhqa_discrim_conversation_binary/accuracy",
+    "val/longhalqa/lhqa_discrim_description_choice/accuracy",
+    "val/longhalqa/lhqa_discrim_conversation_choice/accuracy",
+    "val/longhalqa/lhqa_complete_description/accuracy",
+    "val/longhalqa/lhqa_complete_conversation/accuracy",
+    "val/vstar/direct_attributes/accuracy",
+    "val/vstar/relative_position/accuracy",
     "val/vstar/accuracy",
+    "val/own/accuracy",
     "select/score",
 )
+BIAS = "yes_ratio"
+"""A score of which more is not better, so that guessing is no bar to it."""
 
 
 def before_after_table(results: Mapping[str, Any]) -> Table:
     """Show the headline scores of the baseline, the best epoch and the full sets, in percent.
+
+    A score of the best epoch whose interval reaches down to what guessing scores is marked "at chance".
 
     Args:
         results: What ``results.json`` holds. A score that was not measured shows as a dash.
@@ -48,12 +61,21 @@ def before_after_table(results: Mapping[str, Any]) -> Table:
         table.add_row(
             key.removeprefix("val/"),
             _percent(before.get(key)),
-            _percent(best.get(key)),
+            _percent(best.get(key)) + (" at chance" if _is_chance(results, key) else ""),
             _change(before.get(key), best.get(key)),
             _percent(full.get(key)),
             _percent(full.get(text_key)) if text_key != key else "",
         )
     return table
+
+
+def _is_chance(results: Mapping[str, Any], key: str) -> bool:
+    """Tell whether guessing may score as well as the best epoch."""
+    best, chance = results.get("best", {}), results.get("chance", {}).get(key)
+    if chance is None or key not in best or key.endswith(BIAS):
+        return False
+    low, _ = results.get("intervals", {}).get(f"epoch_{best.get('epoch')}", {}).get(key, (best[key], None))
+    return bool(low <= chance)
 
 
 def _percent(value: float | None) -> str:

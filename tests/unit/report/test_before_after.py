@@ -26,3 +26,16 @@ def test_shows_change_in_percent_and_a_dash_for_what_was_not_measured():
     assert line.count("–") == 3
     assert "epoch 3" in text
     assert "vlm2" not in text
+
+
+def test_a_score_that_guessing_may_reach_is_marked():
+    key, other = "val/vstar/accuracy", "val/phd/index"
+    results = {
+        "baseline": {key: 0.3, other: 0.5},
+        "best": {key: 0.4, other: 0.9, "epoch": 1},
+        "chance": {key: 0.375, other: 0.5},
+        "intervals": {"epoch_1": {key: [0.36, 0.44], other: [0.8, 0.95]}},
+    }
+    marked = [line for line in shown(results).splitlines() if "at chance" in line]
+    assert len(marked) == 1
+    assert "vstar" in marked[0]
