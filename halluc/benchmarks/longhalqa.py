@@ -46,6 +46,9 @@ DATASETS = {
     "lhqa_complete_description": "QHQK/description_hall_completion_v4",
     "lhqa_complete_conversation": "QHQK/conversation_hall_completion_v3",
 }
+TYPE_FIELDS = ("hallucination_type", "hallu_type")
+"""Columns that may name one of the twelve types of hallucination."""
+
 LETTERS = "ABCD"
 YES_OR_NO = "\nAnswer the question using a single word 'Yes' or 'No'."
 LETTER_ONLY = "\nAnswer with the option's letter from the given choices directly."
@@ -132,7 +135,8 @@ class LongHalQA(PublishedBenchmark):
         Returns:
             ``<task>/`` with ``accuracy``, ``unparsed_rate`` and ``n``; for binary tasks also
             ``precision``, ``recall``, ``no_recall``, ``f1`` and ``yes_ratio``, and for likelihood
-            answers ``auroc`` and ``best_threshold_accuracy``.
+            answers ``auroc`` and ``best_threshold_accuracy``. Where the file names the types of
+            hallucination, ``type/<type>/`` has ``accuracy``, ``unparsed_rate`` and ``n`` over all tasks.
 
         Raises:
             BenchmarkError: If an id is unknown or occurs twice.
@@ -142,6 +146,8 @@ class LongHalQA(PublishedBenchmark):
         binary = {task: pairs for task, pairs in tasks.items() if _is_binary(pairs[0][0])}
         groups = count_groups(answers, binary) | margin_groups(answers, binary)
         groups |= {task: choice_group(answers, pairs) for task, pairs in tasks.items() if task not in binary}
+        types = {f"type/{name}": pairs for name, pairs in answers.by_tag("type").items()}
+        groups |= {name: choice_group(answers, pairs) for name, pairs in types.items()}
 
         def formula(totals: Mapping[str, Any]) -> Scores:
             scores: Scores = {}
@@ -151,6 +157,8 @@ class LongHalQA(PublishedBenchmark):
                 else:
                     own = choice_scores(totals[task])
                 scores |= prefixed(task, own)
+            for name in types:
+                scores |= prefixed(name, choice_scores(totals[name]))
             return scores
 
         return Tally(answers.count, groups, formula)
@@ -192,10 +200,15 @@ def _questions_of(task: str, image_root: Path | None, row: Row) -> list[Question
         prompt=prompt + (YES_OR_NO if binary else LETTER_ONLY),
         space=AnswerSpace.yes_no() if binary else AnswerSpace.choice(options),
         gold=row.yes_no_gold(default) if binary else row.text(row.gold_field or default).strip().upper(),
-        tags={"task": task},
+        tags={"task": task} | _type_tag(row),
         group=name,
     )
     return [question]
+
+
+def _type_tag(row: Row) -> dict[str, str]:
+    found = next((str(row.record[field]) for field in TYPE_FIELDS if row.record.get(field)), "")
+    return {"type": found.strip().lower().replace(" ", "_")} if found else {}
 
 
 def _shuffled(question: Question, seed: int | None) -> Question:

@@ -94,3 +94,17 @@ def test_options_are_shuffled_by_id_and_the_letter_follows(tmp_path):
     assert [question.id for question in shuffled] == [question.id for question in fixed]
     assert LongHalQA(tmp_path, [task], shuffle_choices=0).questions() == shuffled
     assert LongHalQA(tmp_path, [task], shuffle_choices=1).questions() != shuffled
+
+
+def test_types_of_hallucination_are_scored_where_the_file_names_them(root):
+    path = root / f"{BINARY}.jsonl"
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    for record, kind in zip(records, ("", "Wrong Color", "wrong color", None), strict=True):
+        record["hallucination_type"] = kind
+    path.write_text("\n".join(map(json.dumps, records)))
+    benchmark = LongHalQA(root, [BINARY])
+    given = [Prediction(id=q.id, text="no", parsed="no") for q in benchmark.questions()]
+    scores = benchmark.score(given)
+    assert scores["type/wrong_color/n"] == 2
+    assert scores["type/wrong_color/accuracy"] == 0.5
+    assert sum(key.startswith("type/") and key.endswith("/n") for key in scores) == 1
