@@ -33,11 +33,12 @@ def flip_pictures(found: Sequence[Flip], folder: Path, count: int = 3) -> list[P
     for flip in chosen[:count]:
         folder.mkdir(parents=True, exist_ok=True)
         paths.append(folder / f"{flip.benchmark}_{len(paths) + 1}.png")
-        _draw(flip).save(paths[-1])
+        draw_flip(flip).save(paths[-1])
     return paths
 
 
-def _draw(flip: Flip) -> Image.Image:
+def draw_flip(flip: Flip) -> Image.Image:
+    """Draw a question: its pictures side by side, what was asked, and the answers before and after."""
     pictures = [load_image(source, None) for source in flip.images]
     scaled = [p.resize((p.width * HEIGHT // p.height, HEIGHT), Image.Resampling.NEAREST) for p in pictures]
     width = max(sum(picture.width + 8 for picture in scaled), 480)
