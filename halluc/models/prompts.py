@@ -14,6 +14,10 @@ from halluc.models.controls import refuse_controls
 from halluc.models.families.base import Family, VisionInputs
 from halluc.models.picture_preparation import PicturePath, picture_path
 
+REMEMBERED_TEXTS = 32_768
+"""Texts whose rendering and tokens are kept: every spelling of an answer needs its prompt again, and every
+epoch the same questions."""
+
 
 @dataclass(frozen=True, slots=True)
 class EncodedSequence:
@@ -43,6 +47,7 @@ class PromptEncoder:
         self.processor = processor
         self.family = family
         self.max_pixels = max_pixels
+        self._written: dict[tuple[object, ...], str] = {}
 
     @cached_property
     def chat(self) -> Chat:
@@ -112,7 +117,7 @@ class PromptEncoder:
         """
         refuse_controls(self.processor, question, answer)
         frame = self.chat.frame
-        prompt = self.chat.render(question)
+        prompt = self._prompt(question)
         full = prompt + frame.lead + answer + (frame.end if ends_turn else "")
         input_ids = self._tokenise(full, vision)
         prompt_ids = self._tokenise(prompt, vision)
@@ -126,7 +131,7 @@ class PromptEncoder:
             ModelSupportError: If the chat template can't write this conversation.
         """
         refuse_controls(self.processor, question)
-        return tuple(self._tokenise(self.chat.render(question), vision))
+        return tuple(self._tokenise(self._prompt(question), vision))
 
     def answer_ids(self, question: Question, answer: str) -> tuple[int, ...]:
         """Return the tokens of an answer in its place, the end of the turn left out; reads no picture."""
@@ -138,6 +143,17 @@ class PromptEncoder:
         """Token id that ends a turn."""
         return self._tokenise(self.chat.frame.end, None)[-1]
 
+    def _prompt(self, question: Question) -> str:
+        """Render a prompt, once for all its answers: chat templates are slow."""
+        key = (question.system, question.prompt, len(question.images), question.image_offsets)
+        text = self._written.get(key)
+        if text is None:
+            text = self.chat.render(question)
+            if len(self._written) >= REMEMBERED_TEXTS:
+                self._written.clear()
+            self._written[key] = text
+        return text
+
     def _tokenise(self, text: str, vision: VisionInputs | None) -> list[int]:
         """Tokenise rendered text as the processor would, placeholders expanded.
 
@@ -147,17 +163,17 @@ class PromptEncoder:
         tokenizer = self.processor.tokenizer
         written = tokenizer.bos_token is not None and text.startswith(tokenizer.bos_token)
         if vision is None:
-            return _ids(tokenizer, text, add_special_tokens=not written)
+            return list(_remembered_ids(tokenizer, text, add_special_tokens=not written))
         placeholder = self.family.placeholder(self.processor)
         found = [picture_ids(tokenizer, placeholder, expansion) for expansion in vision.expansions]
         spliced = [ids for ids in found if ids is not None]
         if len(spliced) < len(found):
             parts = zip(text.split(placeholder), (*vision.expansions, ""), strict=True)
             expanded = "".join(part + expansion for part, expansion in parts)
-            return _ids(tokenizer, expanded, add_special_tokens=not written)
+            return list(_ids(tokenizer, expanded, add_special_tokens=not written))
         placeholder_id = tokenizer.convert_tokens_to_ids(placeholder)
         left = iter(spliced)
-        tokens = _ids(tokenizer, text, add_special_tokens=not written)
+        tokens = _remembered_ids(tokenizer, text, add_special_tokens=not written)
         return list(chain.from_iterable(next(left) if t == placeholder_id else (t,) for t in tokens))
 
 
@@ -173,7 +189,7 @@ def picture_ids(
     Returns:
         The tokens; None if the expansion begins or ends with other text (Gemma-3: line breaks).
     """
-    ids = tuple(_ids(tokenizer, expansion, add_special_tokens=False))
+    ids = _ids(tokenizer, expansion, add_special_tokens=False)
     added = tokenizer.added_tokens_decoder
     outer = added.get(tokenizer.convert_tokens_to_ids(placeholder))
     first, last = added.get(ids[0]), added.get(ids[-1])
@@ -182,9 +198,12 @@ def picture_ids(
     return ids if (first.lstrip, last.rstrip) == (outer.lstrip, outer.rstrip) else None
 
 
-def _ids(tokenizer: PreTrainedTokenizerBase, text: str, *, add_special_tokens: bool) -> list[int]:
-    ids: list[int] = tokenizer(text, add_special_tokens=add_special_tokens)["input_ids"]
-    return ids
+def _ids(tokenizer: PreTrainedTokenizerBase, text: str, *, add_special_tokens: bool) -> tuple[int, ...]:
+    return tuple(tokenizer(text, add_special_tokens=add_special_tokens)["input_ids"])
+
+
+_remembered_ids = lru_cache(maxsize=REMEMBERED_TEXTS)(_ids)
+"""For texts without a picture's thousand tokens."""
 
 
 def _common_prefix(first: list[int], second: list[int]) -> int:

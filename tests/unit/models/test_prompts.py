@@ -197,3 +197,16 @@ def test_tokens_that_swallow_space_are_not_spliced(encoders):
     tokenizer.add_tokens([AddedToken("<greedy>", rstrip=True, special=True)])
     assert picture_ids(tokenizer, "<IMG_CONTEXT>", "<img><greedy>") is None
     assert picture_ids(tokenizer, "<IMG_CONTEXT>", "<img>text") is None
+
+
+def test_a_prompt_is_rendered_and_tokenised_once_for_all_its_answers(encoders, ask, monkeypatch):
+    encoder = encoders("qwen2_vl")
+    asked = ask("Is it rendered once?")
+    rendered, render = [], encoder.chat.render
+    monkeypatch.setattr(encoder.chat, "render", lambda q: rendered.append(q.prompt) or render(q))
+    apart = {answer: encoder.encode(asked, answer, ends_turn=True, vision=None) for answer in ("Yes", "No")}
+    assert rendered == ["Is it rendered once?"]
+    fresh = PromptEncoder(encoder.processor, encoder.family, encoder.max_pixels)
+    assert fresh.encode(asked, "No", ends_turn=True, vision=None) == apart["No"]
+    assert encoder.encode(ask("Is it another?"), "No", ends_turn=True, vision=None) != apart["No"]
+    assert len(rendered) == 2
