@@ -8,10 +8,10 @@
 First versions and hooks are checked: on tiny checkpoints of eleven families, trees give what padded rows
 give on the device. Then random weights of the shapes of Qwen2-VL-2B and -7B in bfloat16 do supervised and
 preference fine-tuning and evaluation on trees, on padded rows, in TRL and one question at a time; and trees
-attend with a dense mask and with flex attention, after checking that both give the same log-probabilities
-and gradients there. Nothing is downloaded. Every part is a process with a share of the time, so the script
-ends in time whatever happens; what was measured until then is in ``OUT/gpu_check.json`` and, readable, in
-``OUT/gpu_check.txt``.
+attend with a dense mask and with flex attention, beside rows that continue from a prefix's keys and values,
+after checking that all give the same log-probabilities and gradients there. Nothing is downloaded. Every
+part is a process with a share of the time, so the script ends in time whatever happens; what was measured
+until then is in ``OUT/gpu_check.json`` and, readable, in ``OUT/gpu_check.txt``.
 
 A machine without network often has a torch that fits its driver, and other packages that are too old.
 Collect wheels where there is a network, with the Python version of that machine, and bring the folder along
@@ -44,12 +44,12 @@ from rich.console import Console
 from rich.table import Table
 
 from halluc.bench.attention_variants import VariantResult, compare_attention
-from halluc.bench.device_check import check_families, check_flex, check_versions, peak_tflops
+from halluc.bench.device_check import check_attention, check_families, check_versions, peak_tflops
 from halluc.bench.model import build_model
 from halluc.bench.run import Result
 from halluc.bench.time_budget import Outcome, Part, run_parts
 from halluc.bench.workload import draw_workload
-from halluc.cli.bench import table
+from halluc.cli.bench import LEGEND, table
 from halluc.errors import HallucError
 from halluc.models.families.trees.table import TREES
 
@@ -101,6 +101,7 @@ def run(
     console.print(
         f"{gpu or 'CPU'}, {scale.dtype}, pictures of {scale.image_px} pixels, {budget_s:.0f} s at most"
     )
+    console.print(LEGEND, highlight=False)
     outcomes: list[Outcome] = []
     for outcome in run_parts(plan(scale, peak_tflops(gpu or "")), budget_s=budget_s, folder=out):
         outcomes.append(outcome)
@@ -124,14 +125,14 @@ def hooks(json_path: Json, device: str, families: list[str]) -> None:
 def attention(
     json_path: Json, model: str, device: str, dtype: str, image_px: int, k: int, rounds: int
 ) -> None:
-    """Check that flex attention is right on the device, and measure it beside the dense mask."""
-    differences = check_flex(device)
+    """Check that all ways to attend are right on the device, and measure them."""
+    differences = check_attention(device)
     lvlm = build_model(model, dtype=dtype, device=device, image_px=image_px)
     with tempfile.TemporaryDirectory() as folder:
         workload = draw_workload(Path(folder), k=k, image_px=image_px)
         found = compare_attention(lvlm, workload, rounds=rounds)
     rows = [asdict(each) for each in found]
-    json_path.write_text(json.dumps({"flex": differences, "variants": rows}, indent=2) + "\n")
+    json_path.write_text(json.dumps({"differences": differences, "variants": rows}, indent=2) + "\n")
 
 
 def plan(scale: Scale, peak: float | None) -> list[Part]:
@@ -171,7 +172,7 @@ def plan(scale: Scale, peak: float | None) -> list[Part]:
         Part("smaller", bench(smaller, scale.k, "[sft,evaluation,dpo]"), share=120),
         Part("larger", bench(larger, scale.k, "[sft,evaluation]"), share=120),
         Part("larger_dpo", bench(larger, scale.k_large_dpo, "[dpo]"), share=80),
-        Part("attention", own("attention", *variants), share=60),
+        Part("attention", own("attention", *variants), share=80),
     ]
 
 
@@ -184,8 +185,9 @@ def show(outcome: Outcome, console: Console) -> None:
     results = [Result(**row) for row in found.get("results", [])]
     for task, k in dict.fromkeys((result.task, result.k) for result in results):
         console.print(table([result for result in results if (result.task, result.k) == (task, k)]))
-    if "variants" in found:
-        console.print(variants_table([VariantResult(**row) for row in found["variants"]]))
+    variants = [VariantResult(**row) for row in found.get("variants", [])]
+    for task in dict.fromkeys(variant.task for variant in variants):
+        console.print(variants_table([variant for variant in variants if variant.task == task]))
     for family, said in found.get("families", {}).items():
         console.print(f"  {family}: {said}")
     if outcome.status in {"failed", "out of time"}:
@@ -193,8 +195,8 @@ def show(outcome: Outcome, console: Console) -> None:
 
 
 def variants_table(results: Sequence[VariantResult]) -> Table:
-    """Lay out the kinds of attention."""
-    shown = Table(title=f"Attention in token trees, {results[0].work}", title_justify="left")
+    """Lay out the ways to attend of one task."""
+    shown = Table(title=f"Attention, {results[0].task}: {results[0].work}", title_justify="left")
     for column in ("attention", "ms", "× dense", "MB", "log-probabilities", "gradients"):
         shown.add_column(column, justify="left" if column == "attention" else "right")
     for result in results:

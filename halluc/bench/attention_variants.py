@@ -1,6 +1,6 @@
-"""Time token trees with a dense mask beside flex attention, and hold their gradients against each other."""
+"""Time ways to attend where prefixes are shared, and hold their results and gradients against each other."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -10,19 +10,24 @@ from halluc.bench.flex_attention import FlexTreeScorer, flex_decoder
 from halluc.bench.timing import peak_memory_mb, time_in_turns
 from halluc.bench.workload import Workload
 from halluc.models.lvlm import Lvlm
+from halluc.packing.prefix_scorer import PrefixScorer
+from halluc.packing.sequence import AnswerLogps, ScoredSequence
 from halluc.packing.tree_scorer import TreeScorer
 
-DENSE = "dense mask (SDPA)"
-FLEX = "flex attention, blocks of the tree"
+DENSE = "tree, dense mask (SDPA)"
+FLEX = "tree, flex attention on its blocks"
+PREFIX = "rows behind a prefix's keys and values"
 
 
 @dataclass(frozen=True, slots=True)
 class VariantResult:
-    """Hold what was measured for one kind of attention.
+    """Hold what was measured for one way to attend.
 
     Attributes:
+        task: ``sft`` or ``evaluation``.
         variant: Its name.
-        work: ``forward and backward``, or ``forward`` on a CPU, where flex attention has no backward pass.
+        work: ``forward and backward``, or ``forward`` in evaluation and on a CPU, where flex attention has no
+            backward pass.
         median_s: Median duration, in seconds.
         times_dense: How many times faster than the dense mask, the median over rounds.
         peak_memory_mb: See ``peak_memory_mb``.
@@ -31,6 +36,7 @@ class VariantResult:
             to the norm of those; None without a backward pass.
     """
 
+    task: str
     variant: str
     work: str
     median_s: float
@@ -41,7 +47,7 @@ class VariantResult:
 
 
 def compare_attention(lvlm: Lvlm, workload: Workload, *, rounds: int) -> list[VariantResult]:
-    """Measure both kinds of attention on the sequences of supervised fine-tuning.
+    """Measure each way on the sequences of supervised fine-tuning, then on those of likelihood answers.
 
     Args:
         lvlm: A model with an adapter, of a family whose decoder attends plainly.
@@ -51,14 +57,28 @@ def compare_attention(lvlm: Lvlm, workload: Workload, *, rounds: int) -> list[Va
     Raises:
         ModelSupportError: If the decoder needs other masks than the tree's.
     """
-    device = lvlm.device
-    steps = _steps(lvlm, workload, learns=device.type == "cuda")
+    lvlm.train()
+    learns = lvlm.device.type == "cuda"
+    training = _compare("sft", _steps(lvlm, workload.samples(), learns=learns), lvlm.device, rounds)
+    lvlm.eval()
+    asking = _compare("evaluation", _steps(lvlm, workload.candidates(), learns=False), lvlm.device, rounds)
+    return training + asking
+
+
+Computed = tuple[Tensor, Tensor | None]
+"""Log-probabilities of the scored tokens, and the gradients of their mean."""
+
+
+def _compare(
+    task: str, steps: dict[str, Callable[[], Computed]], device: torch.device, rounds: int
+) -> list[VariantResult]:
     computed = {name: step() for name, step in steps.items()}  # also compiles
     memory = {name: peak_memory_mb(step, device) for name, step in steps.items()}
     timings = time_in_turns(steps, rounds=rounds, device=device)
     expected_logps, expected_gradients = computed[DENSE]
     return [
         VariantResult(
+            task=task,
             variant=name,
             work="forward" if gradients is None else "forward and backward",
             median_s=timings[name].median_s,
@@ -71,17 +91,16 @@ def compare_attention(lvlm: Lvlm, workload: Workload, *, rounds: int) -> list[Va
     ]
 
 
-Computed = tuple[Tensor, Tensor | None]
+def _steps(
+    lvlm: Lvlm, sequences: Sequence[ScoredSequence], *, learns: bool
+) -> dict[str, Callable[[], Computed]]:
+    dense, flex, prefix = TreeScorer(lvlm, tokens_per_forward=None), FlexTreeScorer(lvlm), PrefixScorer(lvlm)
+    tree = dense.collate(sequences).to(lvlm.device)
+    rows = prefix.collate(sequences).to(lvlm.device)
 
-
-def _steps(lvlm: Lvlm, workload: Workload, *, learns: bool) -> dict[str, Callable[[], Computed]]:
-    dense, flex = TreeScorer(lvlm, tokens_per_forward=None), FlexTreeScorer(lvlm)
-    batch = dense.collate(workload.samples()).to(lvlm.device)
-    lvlm.train()
-
-    def compute(scorer: TreeScorer) -> Computed:
+    def compute(score: Callable[[], AnswerLogps]) -> Computed:
         with torch.set_grad_enabled(learns):
-            logps = scorer(batch).token_logps
+            logps = score().token_logps
         if not learns:
             return logps, None
         lvlm.zero_grad()
@@ -91,9 +110,13 @@ def _steps(lvlm: Lvlm, workload: Workload, *, learns: bool) -> dict[str, Callabl
 
     def with_flex() -> Computed:
         with flex_decoder(lvlm):
-            return compute(flex)
+            return compute(lambda: flex(tree))
 
-    return {DENSE: lambda: compute(dense), FLEX: with_flex}
+    return {
+        DENSE: lambda: compute(lambda: dense(tree)),
+        FLEX: with_flex,
+        PREFIX: lambda: compute(lambda: prefix(rows)),
+    }
 
 
 def _relative(found: Tensor | None, expected: Tensor | None) -> float | None:

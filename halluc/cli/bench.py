@@ -25,6 +25,22 @@ TITLES = {
     "dpo": "Preference fine-tuning (DPO) step",
     "evaluation": "Evaluation by likelihood",
 }
+BASELINES = {"sft": "× TRL", "dpo": "× TRL", "evaluation": "× one by one"}
+
+LEGEND = """\
+How to read the tables. All ways compute the same on the same weights; packing=auto, the default of training,
+trains like "token tree, features cached" from the second epoch on (and "and reference cached" with DPO).
+  ms, questions/s  median step about one picture; with DPO a question is a pair of answers
+  × rows           times faster than padded rows: one row of the batch for each question with its answer
+  FLOP bound       times fewer operations than padded rows, so what × rows could be if arithmetic were all
+  of bound         × rows as a share of that
+  × TRL            times faster than TRL's trainer on the same data
+  × one by one     times faster than one forward for each question
+  MB               memory that the step adds
+  difference       largest difference from padded rows, of the loss or a log-probability, in nats: rounding
+  tokens/s         tokens of all sequences, a shared one counted as often as it occurs
+  utilisation      needed operations a second over peak_tflops
+docs/token-trees.md says more."""
 
 
 def bench(
@@ -44,14 +60,16 @@ def bench(
     """
     settings = read_settings(overrides or [])
     console = Console()
+    console.print(_headline(settings), highlight=False)
     results: list[Result] = []
     for measured in run_bench(settings):
         results += measured
         console.print(table(measured))
         if json_path is not None:
             json_path.write_text(json.dumps(_document(settings, results), indent=2) + "\n")
+    console.print(LEGEND, highlight=False)
     if json_path is not None:
-        console.print(f"Everything that was measured is in {json_path}")
+        console.print(f"Everything that was measured is in {json_path}", soft_wrap=True)
 
 
 def read_settings(overrides: Sequence[str]) -> BenchSettings:
@@ -74,6 +92,16 @@ def read_settings(overrides: Sequence[str]) -> BenchSettings:
     return cast(BenchSettings, settings)
 
 
+def _headline(settings: BenchSettings) -> str:
+    """Say what is going to be measured."""
+    side = settings.image_px
+    return (
+        f"Model {settings.model} in {settings.dtype} on {settings.device} (CPU threads: {settings.threads}), "
+        f"pictures of {side} x {side} pixels; each way is timed {settings.rounds} times, in turns. "
+        "Let the machine do nothing else meanwhile."
+    )
+
+
 def table(results: Sequence[Result]) -> Table:
     """Lay out the results of all ways for one task and number of questions.
 
@@ -82,9 +110,10 @@ def table(results: Sequence[Result]) -> Table:
     """
     task, k = results[0].task, results[0].k
     with_utilisation = any(result.utilisation is not None for result in results)
-    shown = Table(title=f"{TITLES[task]}, {k} questions a picture", title_justify="left")
+    asked = "pairs of answers" if task == "dpo" else "questions"
+    shown = Table(title=f"{TITLES[task]}, {k} {asked} a picture", title_justify="left")
     shown.add_column("way", no_wrap=True)
-    columns = ["ms", "questions/s", "× rows", "FLOP bound", "of bound", "× public", "MB", "difference"]
+    columns = ["ms", "questions/s", "× rows", "FLOP bound", "of bound", BASELINES[task], "MB", "difference"]
     for column in [*columns, *(["tokens/s", "utilisation"] if with_utilisation else [])]:
         shown.add_column(column, justify="right")
     for result in results:

@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from halluc.bench import device_check
-from halluc.bench.attention_variants import VariantResult
+from halluc.bench.attention_variants import FLEX, PREFIX, VariantResult
 from halluc.bench.device_check import (
     MINIMUM,
+    check_attention,
     check_families,
-    check_flex,
     check_versions,
     peak_tflops,
 )
@@ -47,21 +47,27 @@ def test_families_that_disagree_are_named(monkeypatch: pytest.MonkeyPatch):
         check_families(["llava"], "cpu")
 
 
-def test_flex_attention_agrees_with_the_dense_mask():
-    found = check_flex("cpu")
+def test_all_ways_to_attend_agree_with_the_dense_mask():
+    found = check_attention("cpu")
 
-    assert found["logp"] is not None
-    assert found["logp"] < 1e-5
-    assert found["gradient"] is None
+    assert len(found) == 4  # two ways, in training and in evaluation
+    for name, differences in found.items():
+        assert differences["logp"] is not None
+        assert differences["logp"] < 1e-5, name
+        assert differences["gradient"] is None
 
 
 @pytest.mark.parametrize("wrong", [{"logp_difference": 0.1}, {"gradient_difference": float("nan")}])
-def test_flex_attention_that_disagrees_is_refused(wrong: dict[str, float], monkeypatch: pytest.MonkeyPatch):
-    right = VariantResult("flex", "forward", 1.0, 1.0, None, 0.0, 0.0)
-    monkeypatch.setattr(device_check, "compare_attention", lambda *_, **__: [right, replace(right, **wrong)])
+def test_a_way_that_disagrees_is_refused(wrong: dict[str, float], monkeypatch: pytest.MonkeyPatch):
+    right = VariantResult("sft", PREFIX, "forward", 1.0, 1.0, None, 0.0, 0.0)
+    results = [right, replace(right, variant=FLEX, **wrong)]
+    monkeypatch.setattr(device_check, "compare_attention", lambda *_, **__: results)
 
-    with pytest.raises(ModelSupportError, match="disagrees"):
-        check_flex("cpu")
+    with pytest.raises(ModelSupportError, match="disagree") as caught:
+        check_attention("cpu")
+
+    assert FLEX in str(caught.value)
+    assert PREFIX not in str(caught.value)
 
 
 def test_peaks_of_gpus():

@@ -4,7 +4,7 @@ import pytest
 from rich.console import Console
 
 from halluc.bench.run import BenchSettings, Result
-from halluc.cli.bench import read_settings, table
+from halluc.cli.bench import LEGEND, read_settings, table
 from halluc.errors import ConfigError
 
 
@@ -41,9 +41,9 @@ def test_wrong_settings_say_what_there_is(
         read_settings(overrides)
 
 
-def result(way: str, *, utilisation: float | None = None) -> Result:
+def result(way: str, *, task: str = "sft", utilisation: float | None = None) -> Result:
     return Result(
-        task="sft",
+        task=task,
         k=6,
         way=way,
         median_s=0.25,
@@ -67,3 +67,11 @@ def test_tables_show_ratio_bound_and_share():
     assert [cell.strip() for cell in row.strip("│ ").split("│")] == [
         "token tree", "250", "24.0", "4.00", "5.00", "80%", "", "", "2e-07", "5000", "40%",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("task", ["sft", "dpo", "evaluation"])
+def test_the_legend_explains_every_column(task: str):
+    shown = table([result("token tree", task=task, utilisation=0.4)])
+
+    for column in shown.columns[1:]:
+        assert str(column.header) in LEGEND
