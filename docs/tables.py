@@ -16,7 +16,7 @@ DOCS = Path(__file__).parent
 PAGE = DOCS / "token-trees.md"
 FAMILIES = [
     "| `model_type` | prefix shared | vision features shared | trees about different pictures in a forward "
-    "| attention | greedy text from shared keys and values |",
+    "| attention | goes on from a prefix's keys and values |",
     "|---|---|---|---|---|---|",
 ]
 MEASURED = [
