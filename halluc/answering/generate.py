@@ -73,7 +73,9 @@ class GreedyAnswerer:
         starts = range(0, len(questions), self.batch_size)
         batches = (questions[start : start + self.batch_size] for start in starts)
         cut = 0
-        for batch, groups in prefetched(lambda batch: (batch, self._prepare(batch, max_pixels)), batches):
+        for batch, groups in prefetched(
+            lambda batch: (batch, self._prepare(batch, max_pixels)), batches, self.lvlm.device
+        ):
             rows = dict(pair for prompts in groups for pair in self._generate(prompts))
             cut += sum(
                 len(row) == self.max_new_tokens and row[-1] not in self._ends() for row in rows.values()

@@ -72,7 +72,7 @@ class LikelihoodAnswerer:
                 )
         starts = range(0, len(questions), self.batch_size)
         batches = (questions[start : start + self.batch_size] for start in starts)
-        for asked in prefetched(lambda batch: self._prepare(batch, max_pixels), batches):
+        for asked in prefetched(lambda batch: self._prepare(batch, max_pixels), batches, self.lvlm.device):
             yield from self._predict(asked)
 
     def _prepare(self, questions: Sequence[Question], max_pixels: int | None) -> _Asked:

@@ -74,7 +74,9 @@ class OptionLikelihoodAnswerer:
                 )
         starts = range(0, len(questions), self.batch_size)
         batches = (questions[start : start + self.batch_size] for start in starts)
-        for asked, batch in prefetched(lambda part: self._prepare(part, max_pixels), batches):
+        for asked, batch in prefetched(
+            lambda part: self._prepare(part, max_pixels), batches, self.lvlm.device
+        ):
             with torch.no_grad(), self.lvlm.evaluating():
                 logps = self.scorer(move_data_to_device(batch, self.lvlm.device))
             yield from self._predict(asked, logps)
