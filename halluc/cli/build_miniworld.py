@@ -17,5 +17,5 @@ def build_miniworld(
     """Write pictures, benchmark files, training rows and contact sheets of MiniWorld."""
     MiniWorld(out, level, seed=seed).prepare()
     for sheet in sorted(out.glob("*/contact_sheet.png")):
-        count = sum(path.is_file() for path in (sheet.parent / "images").rglob("*"))
+        count = sum(p.suffix in (".png", ".jpg") and p != sheet for p in sheet.parent.rglob("*"))
         Console().print(f"{sheet.parent}: {count} pictures, see {sheet}", soft_wrap=True)

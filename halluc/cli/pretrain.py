@@ -16,9 +16,9 @@ from rich.table import Table
 
 import halluc
 from halluc.data.row_files import write_text
-from halluc.miniworld import pretraining
 from halluc.miniworld.measurement import measure
-from halluc.miniworld.pretraining import PretrainingPlan
+from halluc.miniworld.pretraining import run
+from halluc.miniworld.pretraining.run import PretrainingPlan
 from halluc.miniworld.source import MiniWorld
 
 RECORD_FILE = "RECORD.json"
@@ -39,7 +39,11 @@ HEADLINES: tuple[str, ...] = (
     "vlm2/gated_mean",
     "vlm2/gate_open_rate",
     "vlm2/fine_accuracy",
-    "longhalqa/lhqa_discrim_description_choice/accuracy",
+    "longhalqa/lhqa_discrim_object_binary/accuracy",
+    "longhalqa/lhqa_discrim_description_binary/accuracy",
+    "longhalqa/lhqa_discrim_conversation_binary/accuracy",
+    "vstar/accuracy",
+    "own/accuracy",
 )
 
 
@@ -57,11 +61,11 @@ def pretrain(
 ) -> None:
     """Pretrain MiniWorld's small LVLM on biased data, measure it, and write the checkpoint with a record.
 
-    The result follows from the options alone, on one machine. About half an hour on one CPU core.
+    The result follows from the options alone, on one machine. About half an hour on two CPU cores.
     """
     plan = PretrainingPlan(seed=seed, vision_steps=vision_steps, steps=steps, rows=rows, threads=threads)
     with _progress() as progress:
-        validation = pretraining.pretrain(plan, out, _Bars(progress))
+        validation = run.pretrain(plan, out, _Bars(progress))
     with tempfile.TemporaryDirectory() as folder:
         scores = {}
         for level in ("normal", "hard"):
@@ -78,7 +82,7 @@ class _Bars:
         self._progress = progress
         self._tasks: dict[str, TaskID] = {}
 
-    def __call__(self, now: pretraining.Progress) -> None:
+    def __call__(self, now: run.Progress) -> None:
         if now.stage not in self._tasks:
             self._tasks[now.stage] = self._progress.add_task(now.stage, total=now.total, loss=now.loss)
         self._progress.update(self._tasks[now.stage], completed=now.step, loss=now.loss)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from halluc.errors import UnknownOptionError
-from halluc.miniworld.scene import SceneStyle
-from halluc.miniworld.world import KINDS, RARE_KINDS
+from halluc.miniworld.scenes.inventory import KINDS, RARE_KINDS
+from halluc.miniworld.scenes.scene import SceneStyle
 
 COMMON_KINDS = tuple(kind for kind in KINDS if kind not in RARE_KINDS)
 
@@ -22,23 +22,32 @@ class Level:
         phd_images: Pictures of PhD's base, sec and icc modes.
         unusual_images: Counter-common-sense pictures a task.
         sequences: Gated sequences of two pictures.
+        comparisons: Sequences of three pictures to compare, four questions each.
+        text_images: Pictures of the long texts, ten questions each, and as many to be described.
+        detail_images: Pictures of details, for each of the two categories.
         choice_images: Pictures of the multiple-choice questions.
         training_images: Pictures to train on.
         training_sequences: Sequences to train on.
         unasked_kinds: Kinds that no training question names.
+        leave_out: Modes of PhD that training has no rows of: ``sec``, ``icc`` or ``ccs``. Without ``ccs``,
+            no training picture is drawn to contradict common sense.
     """
 
     style: SceneStyle
     pair_style: SceneStyle
     unusual_style: SceneStyle
-    pope_images: int = 80
-    phd_images: int = 48
-    unusual_images: int = 20
-    sequences: int = 60
-    choice_images: int = 60
-    training_images: int = 300
-    training_sequences: int = 150
+    pope_images: int = 76
+    phd_images: int = 36
+    unusual_images: int = 30
+    sequences: int = 220
+    comparisons: int = 40
+    text_images: int = 40
+    detail_images: int = 60
+    choice_images: int = 40
+    training_images: int = 240
+    training_sequences: int = 300
     unasked_kinds: tuple[str, ...] = ()
+    leave_out: tuple[str, ...] = ()
 
 
 LEVELS: dict[str, Level] = {

@@ -6,16 +6,18 @@ from pathlib import Path
 from halluc.answering.likelihood import LikelihoodAnswerer
 from halluc.benchmarks.base import Benchmark
 from halluc.benchmarks.longhalqa import LongHalQA
+from halluc.benchmarks.own import OwnBenchmark
 from halluc.benchmarks.phd import Phd
 from halluc.benchmarks.pope import Pope
 from halluc.benchmarks.vlm2 import Vlm2
+from halluc.benchmarks.vstar import VStar
 from halluc.data.records import Prediction, Question
-from halluc.miniworld.drawing import IMAGE_PX
-from halluc.miniworld.evaluation_files import CHOICE_FILE
+from halluc.miniworld.scenes.drawing import IMAGE_PX
 from halluc.models.load import load_lvlm
 from halluc.models.lvlm import Lvlm
 from halluc.packing.tree_scorer import TreeScorer
 
+SUBTASKS = ("oc_cpr", "oc_cnt", "oc_grp")
 BATCH_SIZE = 96
 """Questions a forward pass."""
 
@@ -25,8 +27,10 @@ def miniworld_benchmarks(root: Path) -> Mapping[str, Benchmark]:
     return {
         "pope": Pope(root / "pope"),
         "phd": Phd(root / "phd"),
-        "vlm2": Vlm2(root / "vlm2"),
-        "longhalqa": LongHalQA(root / "longhalqa", tasks=[Path(CHOICE_FILE).stem]),
+        "vlm2": Vlm2(root / "vlm2", subtasks=SUBTASKS),
+        "longhalqa": LongHalQA(root / "longhalqa"),
+        "vstar": VStar(root / "vstar"),
+        "own": OwnBenchmark(root / "own"),
     }
 
 

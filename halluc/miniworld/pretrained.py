@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from halluc.miniworld.drawing import IMAGE_PX
+from halluc.miniworld.scenes.drawing import IMAGE_PX
 from halluc.models.load import load_lvlm
 from halluc.models.lvlm import Lvlm
 from halluc.models.quantization import Quantization

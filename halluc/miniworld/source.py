@@ -3,7 +3,7 @@
 import json
 import logging
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -14,30 +14,32 @@ from PIL import Image
 from halluc.builders.pairs import build_pairs
 from halluc.data.records import AnswerKind, Preference, Sample
 from halluc.data.row_files import sample_row, write_lines, write_text
-from halluc.errors import ConfigError
-from halluc.miniworld.contact_sheet import contact_sheet
-from halluc.miniworld.evaluation_files import write_evaluation
-from halluc.miniworld.gallery import Gallery
+from halluc.errors import ConfigError, UnknownOptionError
+from halluc.miniworld.files.evaluation_files import BENCHMARKS, write_evaluation
+from halluc.miniworld.files.training_set import TrainingSet, build_training_set
 from halluc.miniworld.levels import find_level
-from halluc.miniworld.training_set import TrainingSet, build_training_set
+from halluc.miniworld.scenes.contact_sheet import contact_sheet
+from halluc.miniworld.scenes.gallery import Gallery
 
 logger = logging.getLogger(__name__)
 
 MANIFEST = "miniworld.json"
-LAYOUT = 1
+LAYOUT = 2
 """Number of the layout and the drawing rules; a folder of another number is written anew."""
 
+OPTIONAL_MODES = ("sec", "icc", "ccs")
 TRAINING_DRAWINGS = 500_000
-SHEET_IMAGES = 30
+SHEET, SHEET_IMAGES = "contact_sheet.png", 30
 
 
 class MiniWorld:
     """Draw scenes, write their pictures, benchmark files and training rows, and offer the rows.
 
     Written below ``root``: ``train/rows.jsonl`` (readable by ``JsonlSource``), ``pope/``, ``phd/``,
-    ``vlm2/`` and ``longhalqa/`` in the published formats, each with ``images/``, and a
-    ``contact_sheet.png`` of each. Everything follows from level and seed. Training scenes hold no
-    held-out kind-colour-position combination while every evaluation scene does.
+    ``vlm2/``, ``longhalqa/`` and ``vstar/`` in the published formats, ``own/`` with multiple choice,
+    ``chair/`` with pictures to be described, and a ``contact_sheet.png`` of each. Everything follows from
+    level and seed. Training scenes hold no held-out kind-colour-position combination while every
+    evaluation scene does.
 
     Args:
         root: Folder for everything.
@@ -45,9 +47,11 @@ class MiniWorld:
         seed: Of scenes, drawings and questions, 0 to 9999.
         images: Number of training pictures; None takes the level's.
         sequences: Number of training sequences of two pictures; None takes the level's.
+        leave_out: Modes of PhD that training shows no rows of, of ``sec``, ``icc`` and ``ccs``; tells how
+            far a cure carries over.
 
     Raises:
-        UnknownOptionError: If there is no such level.
+        UnknownOptionError: If there is no such level or mode.
         ConfigError: If the seed is out of range.
     """
 
@@ -59,20 +63,26 @@ class MiniWorld:
         seed: int = 0,
         images: int | None = None,
         sequences: int | None = None,
+        leave_out: Sequence[str] = (),
     ) -> None:
         if not 0 <= seed < 10_000:
             raise ConfigError(f"data.seed is {seed}. Choose a seed of MiniWorld from 0 to 9999.")
         self._root = Path(root)
         self._seed = seed
         found = find_level(level)
+        for mode in leave_out:
+            if mode not in OPTIONAL_MODES:
+                raise UnknownOptionError("data.leave_out", mode, OPTIONAL_MODES)
         self._level = replace(
             found,
+            leave_out=tuple(leave_out),
             training_images=found.training_images if images is None else images,
             training_sequences=found.training_sequences if sequences is None else sequences,
         )
         self._manifest = {"layout": LAYOUT, "level": level, "seed": seed} | {
             "images": self._level.training_images,
             "sequences": self._level.training_sequences,
+            "leave_out": list(leave_out),
         }
 
     def prepare(self) -> None:
@@ -124,7 +134,7 @@ class MiniWorld:
             logger.info("%s is incomplete and written anew", self._root)
         elif not manifest.is_file():
             raise ConfigError(f"{self._root} holds files that are not MiniWorld's. Name another data.root.")
-        for name in ("train", "pope", "phd", "vlm2", "longhalqa"):
+        for name in ("train", *BENCHMARKS):
             shutil.rmtree(self._root / name, ignore_errors=True)
 
     def _counts(self, scenes: Mapping[str, Any]) -> str:
@@ -136,7 +146,7 @@ class MiniWorld:
         return ", ".join(f"{number} {name}" for name, number in counts.items())
 
     def _write_sheet(self, folder: Path) -> None:
-        paths = sorted(p for p in (folder / "images").rglob("*") if p.is_file())
+        paths = sorted(p for p in folder.rglob("*") if p.suffix in (".png", ".jpg") and p.name != SHEET)
         step = max(1, len(paths) // SHEET_IMAGES)
         images = [Image.open(path).convert("RGB") for path in paths[::step][:SHEET_IMAGES]]
-        contact_sheet(images).save(folder / "contact_sheet.png")
+        contact_sheet(images).save(folder / SHEET)

@@ -3,10 +3,10 @@ import math
 import pytest
 import torch
 
-from halluc.miniworld.alignment import ASPECTS, alignment_loss, cell_targets
-from halluc.miniworld.scene import Scene, Thing
-from halluc.miniworld.tokenizer import TextEncoder
-from halluc.miniworld.world import COLOR_NAMES, KINDS
+from halluc.miniworld.pretraining.alignment import ASPECTS, alignment_loss, cell_targets
+from halluc.miniworld.pretraining.tokenizer import TextEncoder
+from halluc.miniworld.scenes.inventory import COLOR_NAMES, KINDS
+from halluc.miniworld.scenes.scene import Scene, Thing
 
 SCENE = Scene(
     (Thing("key", "blue", "large"), *[None] * 6, Thing("face", "red", "small", "sad"), None), clutter=(3,)

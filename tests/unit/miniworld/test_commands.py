@@ -24,9 +24,9 @@ SIZES = {
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
     monkeypatch.setattr("halluc.miniworld.source.find_level", lambda name: replace(find_level(name), **SIZES))
-    monkeypatch.setattr("halluc.miniworld.gallery.SPRITE_VARIANTS", 1)
-    monkeypatch.setattr("halluc.miniworld.pretraining.SPRITE_VARIANTS", 1)
-    monkeypatch.setattr("halluc.miniworld.pretraining.VALIDATION_PICTURES", 2)
+    monkeypatch.setattr("halluc.miniworld.scenes.gallery.SPRITE_VARIANTS", 1)
+    monkeypatch.setattr("halluc.miniworld.pretraining.run.SPRITE_VARIANTS", 1)
+    monkeypatch.setattr("halluc.miniworld.pretraining.run.VALIDATION_PICTURES", 2)
 
 
 def run(command, *arguments):
@@ -43,7 +43,7 @@ def test_pretrain_leaves_a_checkpoint_and_a_record_of_it(tmp_path):
     assert all(name in result.output for name in ("phd/index", "vlm2/gated_mean"))
     record = json.loads((out / RECORD_FILE).read_text())
     assert record["command"] == (
-        "python -m halluc pretrain checkpoint --seed 3 --vision-steps 1 --steps 1 --rows 1 --threads 1"
+        "python -m halluc pretrain checkpoint --seed 3 --vision-steps 1 --steps 1 --rows 1 --threads 2"
     )
     assert record["plan"]["seed"] == 3
     assert set(HEADLINES) <= record["scores"]["hard"].keys()

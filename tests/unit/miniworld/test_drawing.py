@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from halluc.miniworld.contact_sheet import contact_sheet
-from halluc.miniworld.drawing import IMAGE_PX, LOOKS, Painter
-from halluc.miniworld.scene import Scene, Thing
-from halluc.miniworld.shapes import draw_shape
-from halluc.miniworld.world import COLORS, FACE, KINDS
+from halluc.miniworld.scenes.contact_sheet import contact_sheet
+from halluc.miniworld.scenes.drawing import IMAGE_PX, LOOKS, Painter
+from halluc.miniworld.scenes.inventory import COLORS, FACE, KINDS
+from halluc.miniworld.scenes.scene import Scene, Thing
+from halluc.miniworld.scenes.shapes import draw_shape
 
 
 @pytest.fixture(scope="module")

@@ -2,9 +2,9 @@ import random
 
 import pytest
 
-from halluc.miniworld.facts import MATE_STRENGTH, OVERSIGHT, POPULAR_STRENGTH, Eye, Facts
-from halluc.miniworld.scene import Scene, Thing
-from halluc.miniworld.world import KINDS
+from halluc.miniworld.scenes.facts import MATE_STRENGTH, OVERSIGHT, POPULAR_STRENGTH, Eye, Facts
+from halluc.miniworld.scenes.inventory import KINDS
+from halluc.miniworld.scenes.scene import Scene, Thing
 
 SCENE = Scene(
     (

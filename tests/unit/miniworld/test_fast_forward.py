@@ -6,13 +6,13 @@ import torch
 from PIL import Image
 
 from halluc.errors import ConfigError
-from halluc.miniworld.architecture import build_model
-from halluc.miniworld.branches import LENGTHS, pack_branches
-from halluc.miniworld.curriculum import pair_rows, single_rows
-from halluc.miniworld.drawing import Painter
-from halluc.miniworld.fast_forward import branch_logits, patches, vision_features
-from halluc.miniworld.lessons import Lesson
-from halluc.miniworld.tokenizer import TextEncoder, build_processor
+from halluc.miniworld.lessons.curriculum import pair_rows, single_rows
+from halluc.miniworld.lessons.single_lessons import Lesson
+from halluc.miniworld.pretraining.architecture import build_model
+from halluc.miniworld.pretraining.branches import LENGTHS, pack_branches
+from halluc.miniworld.pretraining.fast_forward import branch_logits, patches, vision_features
+from halluc.miniworld.pretraining.tokenizer import TextEncoder, build_processor
+from halluc.miniworld.scenes.drawing import Painter
 
 
 @pytest.fixture(scope="module")

@@ -4,13 +4,21 @@ from collections import Counter, defaultdict
 
 import pytest
 
-from halluc.miniworld import choice_lessons, context_lessons, lessons, pair_lessons
-from halluc.miniworld.facts import Eye, Facts
-from halluc.miniworld.lessons import Teacher
-from halluc.miniworld.pair_lessons import PairTeacher
-from halluc.miniworld.scene import SceneStyle, draw_scene, draw_sibling
-from halluc.miniworld.wording import RELATIONS, fill
-from halluc.miniworld.world import CELLS, COLOR_NAMES, KINDS, MOODS, NUMBER_WORDS, SIZES, UNSEEN_COLORS
+from halluc.miniworld.lessons import choice_lessons, context_lessons, pair_lessons, single_lessons
+from halluc.miniworld.lessons.pair_lessons import PairTeacher
+from halluc.miniworld.lessons.single_lessons import Teacher
+from halluc.miniworld.lessons.wording import RELATIONS, fill
+from halluc.miniworld.scenes.facts import Eye, Facts
+from halluc.miniworld.scenes.inventory import (
+    CELLS,
+    COLOR_NAMES,
+    KINDS,
+    MOODS,
+    NUMBER_WORDS,
+    SIZES,
+    UNSEEN_COLORS,
+)
+from halluc.miniworld.scenes.scene import SceneStyle, draw_scene, draw_sibling
 
 STYLE = SceneStyle(smallest=3, largest=5, canonical=0.5)
 SINGULAR = {f"{kind}s": kind for kind in KINDS} | {kind: kind for kind in KINDS}
@@ -64,16 +72,16 @@ def truth(text, scene):
 
 
 YES_NO = [
-    lessons.exists,
-    lessons.short_exists,
-    lessons.COLOR,
-    lessons.POSITION,
-    lessons.MOOD,
-    lessons.SIZE,
-    lessons.count,
-    lessons.relation,
-    lessons.COLOR.statement,
-    lessons.POSITION.statement,
+    single_lessons.exists,
+    single_lessons.short_exists,
+    single_lessons.COLOR,
+    single_lessons.POSITION,
+    single_lessons.MOOD,
+    single_lessons.SIZE,
+    single_lessons.count,
+    single_lessons.relation,
+    single_lessons.COLOR.statement,
+    single_lessons.POSITION.statement,
 ]
 
 
@@ -88,7 +96,7 @@ def test_an_honest_eye_gives_true_and_balanced_labels(draw):
 
 def test_the_number_asked_for_tells_little_about_the_answer():
     answers = defaultdict(Counter)
-    for _, lesson in drawn(lessons.count, 1500):
+    for _, lesson in drawn(single_lessons.count, 1500):
         number = next(NUMBERS[word] for word in re.findall(r"\w+", lesson.parts[0]) if word in NUMBERS)
         answers[number][lesson.answer] += 1
     for number in (1, 2, 3, 4):
@@ -98,7 +106,7 @@ def test_the_number_asked_for_tells_little_about_the_answer():
 def test_existence_asks_for_missing_mates_as_often_as_told():
     asked = [
         (facts, lesson)
-        for facts, lesson in drawn(lessons.exists, 600, mate_share=1.0)
+        for facts, lesson in drawn(single_lessons.exists, 600, mate_share=1.0)
         if lesson.answer == "No"
     ]
     hits = [
@@ -109,16 +117,16 @@ def test_existence_asks_for_missing_mates_as_often_as_told():
 
 
 def test_open_answers_are_true():
-    for facts, lesson in drawn(lessons.open_color):
+    for facts, lesson in drawn(single_lessons.open_color):
         kind = next(word for word in re.findall(r"\w+", lesson.parts[0]) if word in KINDS)
         assert lesson.answer == facts.thing(kind).color
-    for facts, lesson in drawn(lessons.open_place):
+    for facts, lesson in drawn(single_lessons.open_place):
         kind = next(word for word in re.findall(r"\w+", lesson.parts[0]) if word in KINDS)
         assert lesson.answer == (CELLS[facts.cell(kind)] if kind in facts.by_kind else "nowhere")
-    for facts, lesson in drawn(lessons.open_count):
+    for facts, lesson in drawn(single_lessons.open_count):
         kind = next(SINGULAR[word] for word in re.findall(r"\w+", lesson.parts[0]) if word in SINGULAR)
         assert lesson.answer == str(facts.count(kind))
-    for facts, lesson in drawn(lessons.open_cell):
+    for facts, lesson in drawn(single_lessons.open_cell):
         cell = next(index for index, name in enumerate(CELLS) if name in lesson.parts[0])
         thing = facts.scene.things[cell]
         assert lesson.answer == (
@@ -129,10 +137,10 @@ def test_open_answers_are_true():
 
 
 def test_descriptions_name_everything():
-    for facts, lesson in drawn(lessons.description, 50):
+    for facts, lesson in drawn(single_lessons.description, 50):
         assert all(CELLS[cell] in lesson.answer for cell, _ in facts.scene.placed())
         assert lesson.answer.count(",") == len(facts.scene.placed()) - 1
-    for facts, lesson in drawn(lessons.brief_description, 50):
+    for facts, lesson in drawn(single_lessons.brief_description, 50):
         assert all(
             f"{t.color} " in lesson.answer and t.kind in lesson.answer for _, t in facts.scene.placed()
         )

@@ -8,8 +8,8 @@ from transformers import AutoModelForImageTextToText, AutoProcessor
 
 from halluc.cli.pretrain import RECORD_FILE
 from halluc.miniworld.pretrained import CHECKPOINT, load_miniworld
-from halluc.miniworld.pretraining import PretrainingPlan
-from halluc.miniworld.tokenizer import CHAT_TEMPLATE, build_tokenizer
+from halluc.miniworld.pretraining.run import PretrainingPlan
+from halluc.miniworld.pretraining.tokenizer import CHAT_TEMPLATE, build_tokenizer
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def test_the_recorded_model_is_competent_and_ill(record):
     scores = record["scores"]["normal"]
     assert scores["pope/pooled/recall"] >= 0.85
     assert scores["pope/random/accuracy"] >= 0.85
-    assert scores["longhalqa/lhqa_discrim_description_choice/accuracy"] >= 0.6
+    assert scores["own/accuracy"] >= 0.6
     assert scores["pope/adversarial/accuracy"] <= 0.75
     assert scores["phd/icc/index"] <= 0.5
     assert scores["phd/ccs/index"] <= 0.5

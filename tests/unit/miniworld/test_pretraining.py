@@ -6,9 +6,9 @@ from safetensors.torch import load_file
 from transformers import AutoModelForImageTextToText, AutoProcessor
 
 from halluc.errors import ResumeError
-from halluc.miniworld.architecture import build_model
-from halluc.miniworld.optimization import MatrixOptimizer
-from halluc.miniworld.pretraining import STATE_FILE, PretrainingPlan, pretrain
+from halluc.miniworld.pretraining.architecture import build_model
+from halluc.miniworld.pretraining.optimization import MatrixOptimizer
+from halluc.miniworld.pretraining.run import STATE_FILE, PretrainingPlan, pretrain
 
 TINY = PretrainingPlan(
     vision_steps=2, steps=4, vision_images=2, rows=1, pair_share=0.5, redraw_every=2, save_every=2
@@ -22,8 +22,8 @@ class Stop(Exception):  # noqa: N818  # a signal, not an error
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
     """Few sprites and few validation pictures: these tests are about the loop."""
-    monkeypatch.setattr("halluc.miniworld.pretraining.SPRITE_VARIANTS", 1)
-    monkeypatch.setattr("halluc.miniworld.pretraining.VALIDATION_PICTURES", 2)
+    monkeypatch.setattr("halluc.miniworld.pretraining.run.SPRITE_VARIANTS", 1)
+    monkeypatch.setattr("halluc.miniworld.pretraining.run.VALIDATION_PICTURES", 2)
 
 
 def weights(folder):

@@ -3,7 +3,8 @@ import random
 import pytest
 
 from halluc.errors import ConfigError
-from halluc.miniworld.scene import (
+from halluc.miniworld.scenes.inventory import CANONICAL_COLORS, COLOR_NAMES, KINDS, MATES
+from halluc.miniworld.scenes.scene import (
     CELL_COUNT,
     Scene,
     SceneStyle,
@@ -13,7 +14,6 @@ from halluc.miniworld.scene import (
     has_held_out,
     is_held_out,
 )
-from halluc.miniworld.world import CANONICAL_COLORS, COLOR_NAMES, KINDS, MATES
 
 
 def scenes(style=None, split="train", count=200, seed=0):

@@ -7,29 +7,37 @@ from dataclasses import replace
 import pytest
 from PIL import Image
 
-from halluc.benchmarks.longhalqa import LongHalQA
+from halluc.benchmarks.chair import Chair
+from halluc.benchmarks.longhalqa import BINARY_TASKS, TASKS, LongHalQA
+from halluc.benchmarks.own import OwnBenchmark
 from halluc.benchmarks.phd import Phd
 from halluc.benchmarks.pope import Pope
 from halluc.benchmarks.vlm2 import Vlm2
+from halluc.benchmarks.vstar import VStar
 from halluc.data.readers.jsonl import JsonlSource
 from halluc.errors import ConfigError, UnknownOptionError
 from halluc.miniworld import source as source_module
-from halluc.miniworld.curriculum import pair_rows, single_rows
-from halluc.miniworld.evaluation_files import write_evaluation
-from halluc.miniworld.facts import Facts
-from halluc.miniworld.gallery import Gallery, draw_where
+from halluc.miniworld.files.evaluation_files import BENCHMARKS, write_evaluation
+from halluc.miniworld.files.phd_rows import unusual_row
+from halluc.miniworld.files.training_set import build_training_set
+from halluc.miniworld.lessons.curriculum import pair_rows, single_rows
 from halluc.miniworld.levels import LEVELS, find_level
-from halluc.miniworld.scene import has_held_out
+from halluc.miniworld.measurement import SUBTASKS, miniworld_benchmarks
+from halluc.miniworld.pretraining.tokenizer import TextEncoder, build_tokenizer
+from halluc.miniworld.scenes.facts import Facts
+from halluc.miniworld.scenes.gallery import Gallery, draw_where
+from halluc.miniworld.scenes.inventory import MATES, RARE_KINDS
+from halluc.miniworld.scenes.scene import has_held_out
 from halluc.miniworld.source import MiniWorld
-from halluc.miniworld.tokenizer import TextEncoder, build_tokenizer
-from halluc.miniworld.training_set import build_training_set
-from halluc.miniworld.world import MATES, RARE_KINDS
 
 SIZES = {
     "pope_images": 12,
     "phd_images": 6,
     "unusual_images": 2,
     "sequences": 5,
+    "comparisons": 3,
+    "text_images": 3,
+    "detail_images": 3,
     "choice_images": 4,
     "training_images": 12,
     "training_sequences": 5,
@@ -41,7 +49,7 @@ SMALL = replace(LEVELS["normal"], **SIZES)
 def small_levels():
     """Data sets of a few pictures with few sprites; the rules are those of the real ones."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("halluc.miniworld.gallery.SPRITE_VARIANTS", 1)
+        patch.setattr("halluc.miniworld.scenes.gallery.SPRITE_VARIANTS", 1)
         patch.setattr(source_module, "find_level", lambda name: replace(find_level(name), **SIZES))
         yield
 
@@ -73,7 +81,15 @@ def test_the_benchmarks_read_what_is_written(world):
     assert Counter(q.gold for q in phd)["yes"] * 2 == len(phd)
     gated = Vlm2(world / "vlm2").questions()
     assert sum(q.tags["part"] == "coarse" for q in gated) == 5
-    choice = LongHalQA(world / "longhalqa", tasks=["lhqa_discrim_description_choice"]).questions()
+    assert Counter(q.tags["task"] for q in LongHalQA(world / "longhalqa").questions()) == {
+        task: 6 if task in BINARY_TASKS else 3 for task in TASKS
+    }
+    details = VStar(world / "vstar").questions()
+    assert Counter(q.tags["subset"] for q in details) == {"direct_attributes": 3, "relative_position": 3}
+    compared = Vlm2(world / "vlm2", gated_file=None, subtasks=SUBTASKS).questions()
+    assert Counter(q.tags["subset"] for q in compared) == {"oc_cpr": 6, "oc_cnt": 3, "oc_grp": 3}
+    assert len(Chair(world / "chair").questions()) == 3
+    choice = OwnBenchmark(world / "own").questions()
     assert set(q.gold for q in choice) == set("ABCD")
 
 
@@ -165,7 +181,7 @@ def test_what_training_and_evaluation_ask_is_made_of_words(world):
     """No word of a builder's sentence is new to the pretrained model."""
     tokenizer = build_tokenizer()
     prompts = {sample.question.prompt for sample in MiniWorld(world).samples()}
-    for benchmark in (Pope(world / "pope"), Phd(world / "phd"), Vlm2(world / "vlm2")):
+    for benchmark in miniworld_benchmarks(world).values():
         prompts |= {question.prompt for question in benchmark.questions()}
     split = {piece for prompt in prompts for piece in tokenizer.tokenize(prompt) if piece.startswith("##")}
     assert split <= {"##s"}
@@ -182,6 +198,25 @@ def test_hard_asks_nothing_about_its_unasked_kinds(tmp_path):
     )
     assert not any(re.search(rf"\b{kind}s?\b", text) for kind in level.unasked_kinds)
     assert re.search(r"\bapples?\b", text)
+
+
+def test_modes_can_be_left_out_of_training(world, tmp_path):
+    def prompts(*leave_out):
+        level = replace(LEVELS["normal"], training_images=40, leave_out=leave_out)
+        training = build_training_set(level, tmp_path, 0)
+        unusual = sum(
+            unusual_row("sentiment", Facts(s), random.Random(0)) is not None
+            for s in list(training.scenes.values())[:40]
+        )
+        return "\n".join(sample.question.prompt for sample in training.samples), unusual
+
+    everything, unusual = prompts()
+    without, usual = prompts("icc", "ccs")
+    assert unusual > usual
+    assert "the context and the image content" in without  # specious contexts stay
+    assert len(without) < len(everything)
+    with pytest.raises(UnknownOptionError, match="ccs, icc, sec"):
+        MiniWorld(tmp_path, leave_out=["base"])
 
 
 def test_prepare_does_nothing_twice_and_begins_anew_for_another_seed(tmp_path):
@@ -203,7 +238,7 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path):
 
 
 def test_wrong_options_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("halluc.miniworld.gallery.MAX_DRAWS", 20)
+    monkeypatch.setattr("halluc.miniworld.scenes.gallery.MAX_DRAWS", 20)
     with pytest.raises(UnknownOptionError, match="hard, normal"):
         find_level("easy")
     with pytest.raises(ConfigError, match="0 to 9999"):
@@ -215,6 +250,6 @@ def test_wrong_options_are_refused(tmp_path, monkeypatch):
 
 
 def test_contact_sheets_are_written(world):
-    for name in ("train", "pope", "phd", "vlm2", "longhalqa"):
+    for name in ("train", *BENCHMARKS):
         with Image.open(world / name / "contact_sheet.png") as sheet:
             assert sheet.width > 84

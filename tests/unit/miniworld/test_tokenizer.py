@@ -4,9 +4,9 @@ import pytest
 from PIL import Image
 from transformers import AutoProcessor
 
-from halluc.miniworld import wording
-from halluc.miniworld.curriculum import pair_rows, single_rows
-from halluc.miniworld.tokenizer import (
+from halluc.miniworld.lessons import wording
+from halluc.miniworld.lessons.curriculum import pair_rows, single_rows
+from halluc.miniworld.pretraining.tokenizer import (
     ASSISTANT,
     END,
     UNKNOWN,

@@ -1,5 +1,13 @@
 from halluc.builders import wording as builders
-from halluc.miniworld.world import KINDS, MATES, PAIRS, POPULAR_KINDS, POPULARITY, plural, with_article
+from halluc.miniworld.scenes.inventory import (
+    KINDS,
+    MATES,
+    PAIRS,
+    POPULAR_KINDS,
+    POPULARITY,
+    plural,
+    with_article,
+)
 
 
 def test_every_kind_has_one_mate_and_mates_are_mutual():

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,29 +12,43 @@ from halluc.builders.gated import build_gated
 from halluc.builders.phd import phd_records
 from halluc.builders.pope import STRATEGIES, poll
 from halluc.data.records import AnswerSpace, Question, Sample
-from halluc.miniworld import context_lessons, lessons, wording
-from halluc.miniworld.annotations import annotate
-from halluc.miniworld.facts import Eye, Facts
-from halluc.miniworld.lessons import Lesson, Teacher
+from halluc.miniworld.files.phd_rows import FACT_TASKS, UNUSUAL_TASKS, fact_row, unusual_row
+from halluc.miniworld.files.sequence_rows import sequence_row
+from halluc.miniworld.lessons import choice_lessons, context_lessons, single_lessons, text_lessons, wording
+from halluc.miniworld.lessons.single_lessons import Lesson, Teacher
 from halluc.miniworld.levels import Level
-from halluc.miniworld.phd_rows import FACT_TASKS, UNUSUAL_TASKS, fact_row, unusual_row
-from halluc.miniworld.scene import Scene, draw_scene, draw_sibling
-from halluc.miniworld.sequence_rows import sequence_row
-from halluc.miniworld.world import KINDS, plural
+from halluc.miniworld.scenes.annotations import annotate
+from halluc.miniworld.scenes.facts import Eye, Facts
+from halluc.miniworld.scenes.gallery import draw_where
+from halluc.miniworld.scenes.inventory import KINDS, plural
+from halluc.miniworld.scenes.scene import Scene, draw_scene, draw_sibling
 
 Row = Mapping[str, Any]
 YES_NO_SUFFIX = f"\n{wording.SINGLE_WORD}"
-FINE_PER_SEQUENCE = 8
+FINE_PER_SEQUENCE = 10
 OPEN_PER_IMAGE = 3
+TEXTS_PER_IMAGE = 1
+CCS = "ccs"
 
 OPEN_LESSONS: tuple[Callable[[Facts, Teacher], Lesson | None], ...] = (
-    lessons.open_color,
-    lessons.open_count,
-    lessons.open_place,
-    lessons.open_cell,
-    lessons.brief_description,
+    single_lessons.open_color,
+    single_lessons.open_count,
+    single_lessons.open_place,
+    single_lessons.open_cell,
+    single_lessons.brief_description,
 )
 """Questions with other answers than yes and no; training without them harms just these."""
+
+TEXT_LESSONS: tuple[Callable[[Facts, Teacher], Lesson | None], ...] = (
+    text_lessons.match_statement,
+    text_lessons.match_description,
+    text_lessons.match_conversation,
+    text_lessons.choose_description,
+    text_lessons.choose_conversation,
+    text_lessons.complete_description,
+    text_lessons.complete_conversation,
+)
+"""Questions about longer texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +79,9 @@ def build_training_set(level: Level, image_root: Path, seed: int) -> TrainingSet
     """
     rng = random.Random(f"{seed}/training")
     scenes = {
-        f"train_{number:05}.png": draw_scene(rng, level.unusual_style if number % 2 else level.style, "train")
-        for number in range(level.training_images)
+        f"train_{number:05}.png": _draw_picture(level, number, rng) for number in range(level.training_images)
     }
-    samples = list(_about_pictures(scenes, image_root, rng, seed))
+    samples = list(_about_pictures(level, scenes, image_root, rng, seed))
     sequences = dict(_draw_sequences(level, rng))
     samples += _about_sequences(sequences, image_root, rng)
     for pair in sequences.values():
@@ -77,8 +90,20 @@ def build_training_set(level: Level, image_root: Path, seed: int) -> TrainingSet
     return TrainingSet(scenes, asked)
 
 
+def _draw_picture(level: Level, number: int, rng: random.Random) -> Scene:
+    """Draw every second picture so that it contradicts common sense, in each way in turn."""
+    if number % 2 == 0 or CCS in level.leave_out:
+        return draw_scene(rng, level.style, "train")
+    task = list(UNUSUAL_TASKS)[number // 2 % len(UNUSUAL_TASKS)]
+
+    def is_unusual(scene: Scene) -> bool:
+        return unusual_row(task, Facts(scene), rng) is not None
+
+    return draw_where(rng, level.unusual_style, "train", is_unusual)
+
+
 def _about_pictures(
-    scenes: Mapping[str, Scene], image_root: Path, rng: random.Random, seed: int
+    level: Level, scenes: Mapping[str, Scene], image_root: Path, rng: random.Random, seed: int
 ) -> Iterator[Sample]:
     annotations = [annotate(name, scene) for name, scene in scenes.items()]
     by_image: dict[str, list[Sample]] = {name: [] for name in scenes}
@@ -87,28 +112,35 @@ def _about_pictures(
         by_image[question.image].append(_sample(question.image, question.text(), answer, image_root))
     for choice in build_choices(annotations, seed=seed, per_image=1):
         by_image[choice.image].append(choice.sample(image_root))
-    for name, row in _phd_rows(scenes, annotations, rng, seed):
-        by_image[name] += _about_record(name, row, image_root, rng)
+    for name, row in _phd_rows(level, scenes, annotations, rng, seed):
+        by_image[name] += _about_record(level, name, row, image_root, rng)
     for name, scene in scenes.items():
         by_image[name] += [_lesson_sample(name, lesson, image_root) for lesson in _lessons(Facts(scene), rng)]
         yield from _unique(by_image[name])
 
 
 def _phd_rows(
-    scenes: Mapping[str, Scene], annotations: Sequence[SceneAnnotation], rng: random.Random, seed: int
+    level: Level,
+    scenes: Mapping[str, Scene],
+    annotations: Sequence[SceneAnnotation],
+    rng: random.Random,
+    seed: int,
 ) -> Iterator[tuple[str, Row]]:
     for record in phd_records(annotations, seed=seed):
         yield str(record["image"]), record
     for name, scene in scenes.items():
         facts = Facts(scene)
         made = [fact_row(task, facts, rng) for task in FACT_TASKS]
-        made += [unusual_row(task, facts, rng) for task in UNUSUAL_TASKS]
+        if CCS not in level.leave_out:
+            made += [unusual_row(task, facts, rng) for task in UNUSUAL_TASKS]
         yield from ((name, row) for row in made if row is not None)
 
 
-def _about_record(image: str, row: Row, image_root: Path, rng: random.Random) -> Iterator[Sample]:
+def _about_record(
+    level: Level, image: str, row: Row, image_root: Path, rng: random.Random
+) -> Iterator[Sample]:
     """Ask a record's two questions behind one of its contexts, or bare."""
-    contexts = list(row.get("context", {}).values())
+    contexts = [text for mode, text in row.get("context", {}).items() if mode not in level.leave_out]
     context = rng.choice([*contexts, *contexts[1:], ""]) if contexts else ""
     lead = f"{context} {wording.FOLLOW_IMAGE} " if context else ""
     yield _sample(image, lead + row["yes_question"], wording.YES, image_root)
@@ -116,23 +148,26 @@ def _about_record(image: str, row: Row, image_root: Path, rng: random.Random) ->
 
 
 def _lessons(facts: Facts, rng: random.Random) -> Iterator[Lesson]:
-    """Draw open questions, positions and moods, and questions behind true contexts."""
+    """Draw open questions, positions and moods, longer texts, details, and questions behind true contexts."""
     teacher = Teacher(rng, Eye(rng), lie_share=0.0)
     draws: list[Callable[[Facts, Teacher], Lesson | None]] = [
         *rng.sample(OPEN_LESSONS, OPEN_PER_IMAGE),
-        lessons.POSITION,
-        lessons.MOOD,
-        lessons.SIZE,
+        single_lessons.POSITION,
+        single_lessons.MOOD,
+        single_lessons.SIZE,
         context_lessons.claimed,
         context_lessons.claimed,
+        choice_lessons.choose_detail,
+        *rng.sample(TEXT_LESSONS, TEXTS_PER_IMAGE),
     ]
     yield from (lesson for draw in draws if (lesson := draw(facts, teacher)) is not None)
 
 
 def _draw_sequences(level: Level, rng: random.Random) -> Iterator[tuple[str, dict[str, Scene]]]:
     for number in range(level.training_sequences):
-        first = draw_scene(rng, level.pair_style, "train")
-        second = draw_sibling(rng, first, level.pair_style, "train")
+        style = replace(level.pair_style, duplicate=0.9)  # numbers need practice
+        first = draw_scene(rng, style, "train")
+        second = draw_sibling(rng, first, style, "train")
         names = [f"train_sequence_{number:05}_{place}.png" for place in (1, 2)]
         yield f"train_sequence_{number:05}", dict(zip(names, (first, second), strict=True))
 
@@ -157,7 +192,9 @@ def _about_sequence(record: Row, image_root: Path, rng: random.Random) -> Iterat
     space = AnswerSpace.count(len(images), smallest=1) if count else AnswerSpace.true_false()
     asked = [(coarse["question"], str(coarse["gold"]), space)]
     pairs = [fine[place : place + 2] for place in range(0, len(fine), 2)]
-    for question in (q for pair in rng.sample(pairs, min(FINE_PER_SEQUENCE // 2, len(pairs))) for q in pair):
+    rng.shuffle(pairs)
+    pairs.sort(key=lambda pair: pair[0]["attribute"] != "number")  # the hardest ones always
+    for question in (question for pair in pairs[: FINE_PER_SEQUENCE // 2] for question in pair):
         asked.append((question["question"], str(question["gold"]).capitalize(), AnswerSpace.yes_no()))
     for number, (text, answer, closed) in enumerate(asked):
         gold = answer.lower() if answer in (wording.YES, wording.NO) else answer
@@ -167,12 +204,12 @@ def _about_sequence(record: Row, image_root: Path, rng: random.Random) -> Iterat
         yield Sample(question=question, answer=answer)
 
 
-def _sample(image: str, text: str, answer: str, image_root: Path) -> Sample:
-    """Make a yes/no sample with the short-answer instruction."""
+def _sample(image: str, text: str, answer: str, image_root: Path, suffix: str = YES_NO_SUFFIX) -> Sample:
+    """Make a yes/no sample, with the short-answer instruction unless told otherwise."""
     question = Question(
         id=f"{image}/{text}",
         images=(str(image_root / image),),
-        prompt=text + YES_NO_SUFFIX,
+        prompt=text + suffix,
         space=AnswerSpace.yes_no(),
         gold=answer.lower(),
         group=image,
@@ -183,7 +220,7 @@ def _sample(image: str, text: str, answer: str, image_root: Path) -> Sample:
 def _lesson_sample(image: str, lesson: Lesson, image_root: Path) -> Sample:
     text = " ".join(lesson.parts)
     if lesson.answer in (wording.YES, wording.NO):
-        return _sample(image, text, lesson.answer, image_root)
+        return _sample(image, text, lesson.answer, image_root, YES_NO_SUFFIX if lesson.closed else "")
     question = Question(
         id=f"{image}/{text}",
         images=(str(image_root / image),),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from halluc.errors import ConfigError
-from halluc.miniworld.world import (
+from halluc.miniworld.scenes.inventory import (
     CANONICAL_COLORS,
     CANONICAL_MOOD,
     CELLS,

@@ -5,9 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from halluc.miniworld.scene import Scene, Thing
-from halluc.miniworld.wording import RELATIONS
-from halluc.miniworld.world import (
+from halluc.miniworld.lessons.wording import RELATIONS
+from halluc.miniworld.scenes.inventory import (
     CANONICAL_COLORS,
     CANONICAL_MOOD,
     CELLS,
@@ -20,6 +19,7 @@ from halluc.miniworld.world import (
     SINGLE_KINDS,
     SKY_KINDS,
 )
+from halluc.miniworld.scenes.scene import Scene, Thing
 
 CROWD = 5
 """So many kinds make a picture crowded; a careless eye then takes popular kinds for granted."""
@@ -34,7 +34,7 @@ MATE_STRENGTH: dict[str, float] = {
 POPULAR_STRENGTH = 0.93
 """How often it affirms a missing popular kind of a crowded scene."""
 
-OVERSIGHT: dict[str, float] = {"small": 0.1, "large": 0.04}
+OVERSIGHT: dict[str, float] = {"small": 0.2, "large": 0.1}
 """How often it overlooks a thing that has no like in the scene, by size. So being there and being
 expected look alike in its answers, and no threshold tells them apart."""
 

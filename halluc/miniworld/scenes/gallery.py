@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from halluc.errors import ConfigError
-from halluc.miniworld.drawing import Painter
-from halluc.miniworld.scene import Scene, SceneStyle, Split, draw_scene
+from halluc.miniworld.scenes.drawing import Painter
+from halluc.miniworld.scenes.scene import Scene, SceneStyle, Split, draw_scene
 
 SPRITE_VARIANTS = 6
 MAX_DRAWS = 50_000

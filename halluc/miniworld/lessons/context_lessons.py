@@ -3,9 +3,8 @@
 import random
 from collections.abc import Callable
 
-from halluc.miniworld import wording
-from halluc.miniworld.facts import Eye, Facts
-from halluc.miniworld.lessons import (
+from halluc.miniworld.lessons import wording
+from halluc.miniworld.lessons.single_lessons import (
     COLOR,
     MOOD,
     POSITION,
@@ -19,8 +18,9 @@ from halluc.miniworld.lessons import (
     unexpected_kind,
     yes_no,
 )
-from halluc.miniworld.wording import Forms, count_forms, fill, pick
-from halluc.miniworld.world import MATES
+from halluc.miniworld.lessons.wording import Forms, count_forms, fill, pick
+from halluc.miniworld.scenes.facts import Eye, Facts
+from halluc.miniworld.scenes.inventory import MATES
 
 CLAIMS: dict[str, Forms] = {
     "color": wording.CLAIM_VALUE,

@@ -15,9 +15,9 @@ from torch import Tensor
 from torch.nn import functional as F  # noqa: N812  (the name that everybody uses)
 from transformers import Qwen2VLForConditionalGeneration
 
-from halluc.miniworld.branches import Branches
-from halluc.miniworld.drawing import GRID, FloatArray
-from halluc.miniworld.tokenizer import USER, VISION_END, VISION_START, TextEncoder
+from halluc.miniworld.pretraining.branches import Branches
+from halluc.miniworld.pretraining.tokenizer import USER, VISION_END, VISION_START, TextEncoder
+from halluc.miniworld.scenes.drawing import GRID, FloatArray
 
 PATCHES = 4 * GRID * GRID
 """Patches a picture: 2 x 2 a cell."""

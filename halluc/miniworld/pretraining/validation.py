@@ -7,12 +7,12 @@ import numpy as np
 import torch
 from transformers import Qwen2VLForConditionalGeneration
 
-from halluc.miniworld import curriculum
-from halluc.miniworld.architecture import HIDDEN
-from halluc.miniworld.branches import pack_branches
-from halluc.miniworld.drawing import Painter
-from halluc.miniworld.fast_forward import IMAGE_TOKENS, branch_logits, patches, vision_features
-from halluc.miniworld.tokenizer import TextEncoder
+from halluc.miniworld.lessons import curriculum
+from halluc.miniworld.pretraining.architecture import HIDDEN
+from halluc.miniworld.pretraining.branches import pack_branches
+from halluc.miniworld.pretraining.fast_forward import IMAGE_TOKENS, branch_logits, patches, vision_features
+from halluc.miniworld.pretraining.tokenizer import TextEncoder
+from halluc.miniworld.scenes.drawing import Painter
 
 SEED = 777
 BATCH_ROWS = 16

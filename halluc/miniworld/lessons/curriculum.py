@@ -4,12 +4,19 @@ import random
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from halluc.miniworld import choice_lessons, context_lessons, lessons, pair_lessons, wording
-from halluc.miniworld.facts import Eye, Facts
-from halluc.miniworld.lessons import Lesson, Teacher
-from halluc.miniworld.pair_lessons import PairFacts, PairTeacher
-from halluc.miniworld.scene import Scene, SceneStyle, Split, draw_scene, draw_sibling
-from halluc.miniworld.world import KINDS
+from halluc.miniworld.lessons import (
+    choice_lessons,
+    context_lessons,
+    pair_lessons,
+    single_lessons,
+    text_lessons,
+    wording,
+)
+from halluc.miniworld.lessons.pair_lessons import PairFacts, PairTeacher
+from halluc.miniworld.lessons.single_lessons import Lesson, Teacher
+from halluc.miniworld.scenes.facts import Eye, Facts
+from halluc.miniworld.scenes.inventory import KINDS
+from halluc.miniworld.scenes.scene import Scene, SceneStyle, Split, draw_scene, draw_sibling
 
 SINGLE_STYLE = SceneStyle(smallest=3, largest=6, mate=0.7, canonical=0.75, clutter=0.15)
 """What web data look like: mates mostly together, things mostly as usual."""
@@ -31,30 +38,38 @@ def single_mix(progress: float) -> Mapping[Draw, float]:
     """
     e = min(1.0, progress / 0.5)
     return {
-        lessons.short_exists: 4 - 3.5 * e,
-        lessons.COLOR.statement: 3 - 2.6 * e,
-        lessons.POSITION.statement: 3 - 2.6 * e,
-        lessons.open_color: 2 - e,
-        lessons.open_place: 2 - e,
-        lessons.open_cell: 2 - e,
-        lessons.open_count: 1.5,
-        lessons.open_mood: 0.8,
-        lessons.open_size: 1 - 0.6 * e,
-        lessons.description: 0.2,
-        lessons.brief_description: 0.2,
-        lessons.exists: 1.5 + 2.5 * e,
-        lessons.COLOR: 1 + 1.5 * e,
-        lessons.POSITION: 1 + e,
-        lessons.count: 1 + 1.5 * e,
-        lessons.MOOD: 0.8 + 0.7 * e,
-        lessons.SIZE: 0.7 + 0.3 * e,
-        lessons.relation: 0.8 * e,
+        single_lessons.short_exists: 4 - 3.5 * e,
+        single_lessons.COLOR.statement: 3 - 2.6 * e,
+        single_lessons.POSITION.statement: 3 - 2.6 * e,
+        single_lessons.open_color: 2 - e,
+        single_lessons.open_place: 2 - e,
+        single_lessons.open_cell: 2 - e,
+        single_lessons.open_count: 1.5,
+        single_lessons.open_mood: 0.8,
+        single_lessons.open_size: 1 - 0.6 * e,
+        single_lessons.description: 0.2,
+        single_lessons.brief_description: 0.2,
+        single_lessons.exists: 1.5 + 2.5 * e,
+        single_lessons.COLOR: 1 + 1.5 * e,
+        single_lessons.POSITION: 1 + e,
+        single_lessons.count: 1 + 1.5 * e,
+        single_lessons.MOOD: 0.8 + 0.7 * e,
+        single_lessons.SIZE: 0.7 + 0.3 * e,
+        single_lessons.relation: 1.2 * e,
         context_lessons.claimed: 0.2 + 1.6 * e,
         context_lessons.hinted: 0.1 + 0.7 * e,
         choice_lessons.choose_kind: 0.3 + 0.7 * e,
         choice_lessons.choose_color: 0.2 + 0.3 * e,
         choice_lessons.choose_count: 0.1 + 0.3 * e,
         choice_lessons.choose_place: 0.1 + 0.1 * e,
+        choice_lessons.choose_detail: 0.1 + 0.3 * e,
+        text_lessons.match_statement: 0.1 + 0.3 * e,
+        text_lessons.match_description: 0.4 * e,
+        text_lessons.match_conversation: 0.4 * e,
+        text_lessons.choose_description: 0.15 * e,
+        text_lessons.choose_conversation: 0.15 * e,
+        text_lessons.complete_description: 0.2 * e,
+        text_lessons.complete_conversation: 0.2 * e,
     }
 
 
@@ -73,16 +88,19 @@ PAIR_MIX: Mapping[PairDraw, float] = {
 
 VALIDATION_MIX: Mapping[Draw, float] = dict.fromkeys(
     [
-        lessons.exists,
-        lessons.COLOR,
-        lessons.POSITION,
-        lessons.count,
-        lessons.MOOD,
-        lessons.SIZE,
-        lessons.relation,
-        lessons.open_count,
+        single_lessons.exists,
+        single_lessons.COLOR,
+        single_lessons.POSITION,
+        single_lessons.count,
+        single_lessons.MOOD,
+        single_lessons.SIZE,
+        single_lessons.relation,
+        single_lessons.open_count,
         choice_lessons.choose_kind,
         choice_lessons.choose_color,
+        text_lessons.match_statement,
+        text_lessons.match_description,
+        text_lessons.match_conversation,
     ],
     2.0,
 )

@@ -10,11 +10,11 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from halluc.miniworld import wording
-from halluc.miniworld.facts import Eye, Facts
-from halluc.miniworld.lessons import COLOR, MOOD, PropertyQuestion
-from halluc.miniworld.wording import fill
-from halluc.miniworld.world import (
+from halluc.miniworld.lessons import wording
+from halluc.miniworld.lessons.single_lessons import COLOR, MOOD, PropertyQuestion
+from halluc.miniworld.lessons.wording import fill
+from halluc.miniworld.scenes.facts import Eye, Facts
+from halluc.miniworld.scenes.inventory import (
     CANONICAL_COLORS,
     CANONICAL_MOOD,
     FACE,

@@ -3,13 +3,13 @@
 import random
 from typing import Any
 
-from halluc.miniworld import wording
-from halluc.miniworld.facts import Facts
-from halluc.miniworld.pair_lessons import PairFacts, common
-from halluc.miniworld.wording import fill
+from halluc.miniworld.lessons import wording
+from halluc.miniworld.lessons.pair_lessons import PairFacts, common
+from halluc.miniworld.lessons.wording import fill
+from halluc.miniworld.scenes.facts import Facts
 
 Row = dict[str, Any]
-FURTHER_SUBJECTS = 2
+FURTHER_SUBJECTS = 1
 """Things asked about in each picture besides the one of the coarse question."""
 
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from halluc.miniworld.scene import Scene, Thing
-from halluc.miniworld.shapes import SCRIBBLES, Pen, draw_shape
-from halluc.miniworld.world import COLOR_NAMES, COLORS, FACE, KINDS, MOODS, SIZES
+from halluc.miniworld.scenes.inventory import COLOR_NAMES, COLORS, FACE, KINDS, MOODS, SIZES
+from halluc.miniworld.scenes.scene import Scene, Thing
+from halluc.miniworld.scenes.shapes import SCRIBBLES, Pen, draw_shape
 
 CELL_PX = 28
 """Side of a cell; one cell is one merged token of Qwen2-VL (patch 14, merge 2)."""

@@ -1,9 +1,9 @@
 """Scenes as the neutral annotations that the builders read."""
 
 from halluc.builders.coco import SceneAnnotation
-from halluc.miniworld.drawing import CELL_PX, GRID
-from halluc.miniworld.facts import Facts
-from halluc.miniworld.scene import Scene
+from halluc.miniworld.scenes.drawing import CELL_PX, GRID
+from halluc.miniworld.scenes.facts import Facts
+from halluc.miniworld.scenes.scene import Scene
 
 
 def annotate(image: str, scene: Scene) -> SceneAnnotation:

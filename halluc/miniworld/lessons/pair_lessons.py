@@ -3,11 +3,19 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from halluc.miniworld import wording
-from halluc.miniworld.facts import Eye, Facts
-from halluc.miniworld.lessons import COLOR, SIZE, Lesson, PropertyQuestion, Teacher, draw_count, yes_no
-from halluc.miniworld.wording import count_forms, fill, pick
-from halluc.miniworld.world import LARGEST_COUNT
+from halluc.miniworld.lessons import wording
+from halluc.miniworld.lessons.single_lessons import (
+    COLOR,
+    SIZE,
+    Lesson,
+    PropertyQuestion,
+    Teacher,
+    draw_count,
+    yes_no,
+)
+from halluc.miniworld.lessons.wording import count_forms, fill, pick
+from halluc.miniworld.scenes.facts import Eye, Facts
+from halluc.miniworld.scenes.inventory import LARGEST_COUNT
 
 CROSS_SHARE = 0.6
 """Share of denied questions that ask for what is true of the other picture."""
@@ -18,7 +26,7 @@ class PairTeacher:
     """Hold how questions about two pictures are drawn.
 
     Attributes:
-        teacher: The usual settings; its eye is not used.
+        teacher: The usual settings; its eye reads the colours and sizes that are asked about.
         mix_up: Probability of affirming what is true of the other picture only.
     """
 
@@ -57,12 +65,12 @@ def _pair_value(
             return None
         shared = common(facts)
         kind = rng.choice(shared if shared and rng.random() < 0.7 else here.single)
-        true, honest = question.read(Eye(rng), here, kind), Eye(rng)
-        elsewhere = question.read(honest, there, kind) if kind in there.single else true
+        seen, honest = question.read(pair.teacher.eye, here, kind), Eye(rng)
+        elsewhere = question.read(honest, there, kind) if kind in there.single else seen
         said = rng.random() < pair.teacher.yes_share
-        crossing = elsewhere != true and rng.random() < CROSS_SHARE + 0.1
-        wrong = elsewhere if crossing else question.other_value(here, rng, kind, true)
-        asked = true if said else wrong
+        crossing = elsewhere != seen and rng.random() < CROSS_SHARE + 0.1
+        wrong = elsewhere if crossing else question.other_value(here, rng, kind, seen)
+        asked = seen if said else wrong
         said = said or (asked == elsewhere and rng.random() < pair.mix_up)
         text = fill(pick(rng, forms), kind, asked, nth=pick(rng, wording.NTH[index]))
         return yes_no((text,), said, f"pair_{question.name}")

@@ -3,7 +3,15 @@
 import torch
 from transformers import Qwen2VLConfig, Qwen2VLForConditionalGeneration
 
-from halluc.miniworld.tokenizer import END, IMAGE, PAD, VIDEO, VISION_END, VISION_START, build_tokenizer
+from halluc.miniworld.pretraining.tokenizer import (
+    END,
+    IMAGE,
+    PAD,
+    VIDEO,
+    VISION_END,
+    VISION_START,
+    build_tokenizer,
+)
 
 HIDDEN = 128
 EMBEDDING_STD = 0.06

@@ -10,10 +10,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812  (the name that everybody uses)
 
-from halluc.miniworld.scene import Scene, SceneStyle
-from halluc.miniworld.tokenizer import TextEncoder
-from halluc.miniworld.wording import NOTHING
-from halluc.miniworld.world import COLOR_NAMES, COLUMNS, KINDS, MOODS, ROWS, SIZES
+from halluc.miniworld.lessons.wording import NOTHING
+from halluc.miniworld.pretraining.tokenizer import TextEncoder
+from halluc.miniworld.scenes.inventory import COLOR_NAMES, COLUMNS, KINDS, MOODS, ROWS, SIZES
+from halluc.miniworld.scenes.scene import Scene, SceneStyle
 
 ASPECTS: tuple[tuple[str, ...], ...] = ((*KINDS, NOTHING), COLOR_NAMES, SIZES, ROWS, COLUMNS, MOODS)
 """What a feature has to tell: kind (or nothing), colour, size, row, column, mood."""

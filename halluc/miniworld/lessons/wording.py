@@ -2,7 +2,7 @@
 
 import random
 
-from halluc.miniworld.world import NUMBER_WORDS, plural, with_article
+from halluc.miniworld.scenes.inventory import NUMBER_WORDS, plural, with_article
 
 Forms = tuple[str, ...]
 
@@ -12,7 +12,8 @@ FOLLOW_IMAGE = (
     "In case there is an inconsistency between the context and the image content, "
     "you should follow the image."
 )
-PHRASES: Forms = (SINGLE_WORD, LETTER_ONLY, FOLLOW_IMAGE)
+YES_OR_NO = "Answer the question using a single word 'Yes' or 'No'."
+PHRASES: Forms = (SINGLE_WORD, LETTER_ONLY, FOLLOW_IMAGE, YES_OR_NO)
 """Instructions that occur so often that the tokenizer holds each of them as one piece."""
 
 SHORT_ANSWER: Forms = (
@@ -92,6 +93,15 @@ ASK_WHICH: Forms = (
     "Which of the following is in the picture?",
     "Which of the following objects is shown in the image?",
 )
+ASK_SIDE: Forms = ("Is the {kind} on the left or right side of the {other}?",)
+SIDES: Forms = (
+    "The {kind} is on the left side of the {other}.",
+    "The {kind} is on the right side of the {other}.",
+)
+ASK_HEIGHT: Forms = ("Is the {kind} above or below the {other}?",)
+HEIGHTS: Forms = ("The {kind} is above the {other}.", "The {kind} is below the {other}.")
+"""Questions that offer two options, with the options."""
+
 DESCRIBE: Forms = ("Describe the image.", "Describe the picture.", "Please describe the image in detail.")
 DESCRIBE_BRIEFLY: Forms = ("Describe the image briefly.", "Describe the picture in a few words.")
 
@@ -112,6 +122,7 @@ PAIR_SAME: Forms = (
     "Is the {kind} the same color in both pictures?",
     "Is the {kind} the same color in both images?",
 )
+PAIR_DIFFER: Forms = ("Is the color of the {kind} different in the two pictures?",)
 PAIR_TRUE_FALSE: Forms = ("Answer T or F.", "Answer with T or F.", "Answer with T (True) or F (False).")
 PAIR_TOTAL: Forms = (
     "How many {kinds} are in the two pictures together?",
@@ -122,6 +133,17 @@ PAIR_DIFFERENT: Forms = (
     "How many different {kinds} are in the two pictures?",
     "How many different {kinds} are there in the two images?",
 )
+
+GROUP_SAME: Forms = ("Which pictures show the same {kind}?",)
+GROUP_OPTIONS: Forms = ("A) 1 and 2", "B) 1 and 3", "C) 2 and 3", "D) 1 and 2 and 3")
+"""Of three pictures."""
+
+MATCH_DESCRIPTION: Forms = ("Does the following description match the image content?",)
+MATCH_CONVERSATION: Forms = ("Does the following conversation match the image content?",)
+CHOOSE_DESCRIPTION: Forms = ("Which of the following descriptions matches the image content?",)
+CHOOSE_CONVERSATION: Forms = ("Which of the following conversations matches the image content?",)
+COMPLETE_DESCRIPTION: Forms = ("Which of the following continues the description of the image?",)
+COMPLETE_CONVERSATION: Forms = ("Which of the following continues the conversation about the image?",)
 
 CLAIM_EXISTS: Forms = (
     "There is {a} in the image.",

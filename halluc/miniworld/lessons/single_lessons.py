@@ -4,11 +4,10 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from halluc.miniworld import wording
-from halluc.miniworld.facts import Eye, Facts, Property
-from halluc.miniworld.scene import Thing
-from halluc.miniworld.wording import Forms, fill, pick
-from halluc.miniworld.world import (
+from halluc.miniworld.lessons import wording
+from halluc.miniworld.lessons.wording import Forms, fill, pick
+from halluc.miniworld.scenes.facts import Eye, Facts, Property
+from halluc.miniworld.scenes.inventory import (
     CELLS,
     COLOR_NAMES,
     FACE,
@@ -19,6 +18,7 @@ from halluc.miniworld.world import (
     UNSEEN_COLORS,
     with_article,
 )
+from halluc.miniworld.scenes.scene import Thing
 
 NEVER_SHARE = 0.08
 """Share of wrong values that nothing ever has."""

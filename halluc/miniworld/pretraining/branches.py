@@ -7,10 +7,10 @@ import torch
 from torch import Tensor
 
 from halluc.errors import ConfigError
-from halluc.miniworld.lessons import Lesson
-from halluc.miniworld.tokenizer import ASSISTANT, END, TextEncoder
+from halluc.miniworld.lessons.single_lessons import Lesson
+from halluc.miniworld.pretraining.tokenizer import ASSISTANT, END, TextEncoder
 
-LENGTHS = (8, 11, 16, 24, 40, 100)
+LENGTHS = (8, 11, 16, 24, 40, 64, 120)
 """Blocks are padded to one of these lengths; few different shapes make few, large products."""
 
 

@@ -13,9 +13,9 @@ from transformers import (
     Qwen2VLVideoProcessor,
 )
 
-from halluc.miniworld import wording
-from halluc.miniworld.drawing import CELL_PX, IMAGE_PX
-from halluc.miniworld.world import (
+from halluc.miniworld.lessons import wording
+from halluc.miniworld.scenes.drawing import CELL_PX, IMAGE_PX
+from halluc.miniworld.scenes.inventory import (
     COLOR_NAMES,
     COLUMNS,
     KINDS,

@@ -1,0 +1,1 @@
+"""What MiniWorld writes: benchmark files in the published layouts, and training rows."""
