@@ -23,7 +23,7 @@ from halluc.miniworld.lessons.choice_lessons import DETAILS
 from halluc.miniworld.levels import Level
 from halluc.miniworld.scenes.annotations import annotate
 from halluc.miniworld.scenes.facts import Facts
-from halluc.miniworld.scenes.gallery import Gallery, draw_where
+from halluc.miniworld.scenes.gallery import Gallery, draw_where, has_repeated_kind, has_single_face
 from halluc.miniworld.scenes.scene import Scene, draw_scene, draw_sibling
 
 Row = dict[str, Any]
@@ -74,7 +74,7 @@ def _write_pope(level: Level, folder: Path, rng: random.Random, seed: int) -> di
 def _write_phd(level: Level, folder: Path, rng: random.Random, seed: int) -> dict[str, Scene]:
     shown: dict[str, Scene] = {}
     for number in range(level.phd_images):
-        wanted = _has_single_face if number % 2 else _has_repeated_kind
+        wanted = has_single_face if number % 2 else has_repeated_kind
         shown[f"val2014/COCO_val2014_{number:012}.jpg"] = draw_where(rng, level.style, "evaluation", wanted)
     rows: list[Row] = [dict(row) for row in phd_records(_annotations(shown), seed=seed)]
     for name, scene in shown.items():
@@ -120,7 +120,7 @@ def _write_gated(level: Level, folder: Path, rng: random.Random, seed: int) -> d
 
 def _write_own(level: Level, folder: Path, rng: random.Random, seed: int) -> dict[str, Scene]:
     shown = {
-        f"choice_{number:04}.png": draw_where(rng, level.style, "evaluation", _has_repeated_kind)
+        f"choice_{number:04}.png": draw_where(rng, level.style, "evaluation", has_repeated_kind)
         for number in range(level.choice_images)
     }
     questions = build_choices(_annotations(shown), seed=seed)
@@ -201,15 +201,6 @@ def _has_three_kinds(scene: Scene) -> bool:
 def _has_small_single_thing(scene: Scene) -> bool:
     facts = Facts(scene)
     return any(facts.thing(kind).size == "small" for kind in facts.single)
-
-
-def _has_single_face(scene: Scene) -> bool:
-    return "face" in Facts(scene).single
-
-
-def _has_repeated_kind(scene: Scene) -> bool:
-    facts = Facts(scene)
-    return len(facts.single) < len(facts.kinds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from halluc.miniworld.lessons.single_lessons import Lesson, Teacher
 from halluc.miniworld.levels import Level
 from halluc.miniworld.scenes.annotations import annotate
 from halluc.miniworld.scenes.facts import Eye, Facts
-from halluc.miniworld.scenes.gallery import draw_where
+from halluc.miniworld.scenes.gallery import draw_where, has_repeated_kind, has_single_face
 from halluc.miniworld.scenes.inventory import KINDS, plural
 from halluc.miniworld.scenes.scene import Scene, draw_scene, draw_sibling
 
@@ -91,9 +91,13 @@ def build_training_set(level: Level, image_root: Path, seed: int) -> TrainingSet
 
 
 def _draw_picture(level: Level, number: int, rng: random.Random) -> Scene:
-    """Draw every second picture so that it contradicts common sense, in each way in turn."""
+    """Draw a picture: in turns one with several of a kind, one with a face, and two that are unusual.
+
+    The unusual ones contradict common sense, in each way in turn.
+    """
     if number % 2 == 0 or CCS in level.leave_out:
-        return draw_scene(rng, level.style, "train")
+        wanted = (has_repeated_kind, has_single_face)[number // 2 % 2]
+        return draw_where(rng, level.style, "train", wanted)
     task = list(UNUSUAL_TASKS)[number // 2 % len(UNUSUAL_TASKS)]
 
     def is_unusual(scene: Scene) -> bool:

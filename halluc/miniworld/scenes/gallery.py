@@ -8,6 +8,8 @@ import numpy as np
 
 from halluc.errors import ConfigError
 from halluc.miniworld.scenes.drawing import Painter
+from halluc.miniworld.scenes.facts import Facts
+from halluc.miniworld.scenes.inventory import FACE
 from halluc.miniworld.scenes.scene import Scene, SceneStyle, Split, draw_scene
 
 SPRITE_VARIANTS = 6
@@ -55,3 +57,14 @@ def draw_where(rng: random.Random, style: SceneStyle, split: Split, accept: Call
         if accept(scene):
             return scene
     raise ConfigError(f"no scene of {style} was accepted in {MAX_DRAWS} draws. Allow more variety.")
+
+
+def has_single_face(scene: Scene) -> bool:
+    """Tell whether a scene shows one face, which has a mood to ask about."""
+    return FACE in Facts(scene).single
+
+
+def has_repeated_kind(scene: Scene) -> bool:
+    """Tell whether a scene shows several of a kind, which can be counted."""
+    facts = Facts(scene)
+    return len(facts.single) < len(facts.kinds)
