@@ -25,7 +25,7 @@ from halluc.callbacks.stop_request import StopRequest
 from halluc.data.datamodule import Record, TrainingData
 from halluc.data.decontamination import decontaminate
 from halluc.data.records import AnswerKind
-from halluc.errors import ConfigError, HallucError, RunInterruptedError
+from halluc.errors import ConfigError, HallucError, ResumeError, RunInterruptedError
 from halluc.job_processes import check_launch, exit_status, job_processes
 from halluc.methods.base import FineTune, TrainingSource
 from halluc.miniworld.pretrained import CHECKPOINT
@@ -38,6 +38,7 @@ from halluc.report.before_after import before_after_table
 from halluc.report.flip_pictures import flip_pictures
 from halluc.report.flips import count_changes, flips
 from halluc.report.quiet import quiet_libraries
+from halluc.report.results import read_results
 from halluc.resume import resumed_config, save_config
 from halluc.tracking.csv_log import forget_after
 from halluc.tracking.provenance import provenance
@@ -109,8 +110,8 @@ def build(cfg: DictConfig, stop: StopRequest) -> Run:
     """Build all parts; data and benchmarks are read and checked before any weights are loaded."""
     seed_everything(cfg.seed, workers=True, verbose=False)
     run_dir = Path(cfg.paths.run_dir)
-    save_config(cfg, run_dir)
     checkpoint = _start_point(cfg, run_dir)
+    save_config(cfg, run_dir)
     source = _make(cfg.data.source)
     source.prepare()
     if not cfg.get("benchmark"):
@@ -189,8 +190,17 @@ def fit(run: Run) -> dict[str, float]:
 
 
 def _start_point(cfg: DictConfig, run_dir: Path) -> Path | None:
-    """Find where to go on, and forget the logged rows that will be logged again."""
+    """Find where to go on, and forget the logged rows that will be logged again.
+
+    Raises:
+        ResumeError: If a new run is about to write into the directory of another.
+    """
     if cfg.resume is None:
+        if read_results(run_dir):
+            raise ResumeError(
+                f"{run_dir} holds the results of another run. Go on with it by resume={run_dir}, or name "
+                "another hydra.run.dir."
+            )
         return None
     found = find_checkpoint(run_dir)
     forget_after(run_dir, found[1] if found else 0)

@@ -100,3 +100,12 @@ def test_a_group_cannot_change_while_resuming(program, uninterrupted, tmp_path):
     whole = uninterrupted("dpo")
     printed = program(f"resume={whole}", "method=sft", cwd=tmp_path, status=1)
     assert "can't be changed while resuming" in printed
+
+
+def test_a_new_run_does_not_write_into_the_directory_of_another(program, uninterrupted, tmp_path):
+    whole = uninterrupted("dpo")
+    before = (whole / "config.yaml").read_bytes()
+    printed = program("method=sft", f"hydra.run.dir={whole}", cwd=tmp_path, status=1)
+    assert "holds the results of another run" in printed
+    assert f"resume={whole}" in printed.replace("\n", "")
+    assert (whole / "config.yaml").read_bytes() == before
