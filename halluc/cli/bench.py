@@ -13,6 +13,7 @@ import transformers
 import typer
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
@@ -111,27 +112,38 @@ def table(results: Sequence[Result]) -> Table:
     task, k = results[0].task, results[0].k
     with_utilisation = any(result.utilisation is not None for result in results)
     asked = "pairs of answers" if task == "dpo" else "questions"
-    shown = Table(title=f"{TITLES[task]}, {k} {asked} a picture", title_justify="left")
-    shown.add_column("way", no_wrap=True)
+    shown = Table(
+        title=f"{TITLES[task]}, {k} {asked} a picture",
+        title_justify="left",
+        box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+    )
+    shown.add_column("way", min_width=12)
     columns = ["ms", "questions/s", "× rows", "FLOP bound", "of bound", BASELINES[task], "MB", "difference"]
-    for column in [*columns, *(["tokens/s", "utilisation"] if with_utilisation else [])]:
-        shown.add_column(column, justify="right")
-    for result in results:
-        of_bound = result.times_rows / result.flop_bound if result.flop_bound else None
-        cells = [
-            f"{result.median_s * 1000:.0f}",
-            f"{result.questions_per_s:.1f}",
-            f"{result.times_rows:.2f}",
-            _number(result.flop_bound, ".2f"),
-            _number(of_bound, ".0%"),
-            _number(result.times_baseline, ".2f"),
-            _number(result.peak_memory_mb, ".0f"),
-            f"{result.max_difference:.0e}",
-        ]
-        if with_utilisation:
-            cells += [_number(result.tokens_per_s, ".0f"), _number(result.utilisation, ".0%")]
-        shown.add_row(result.way, *cells)
+    columns += ["tokens/s", "utilisation"] if with_utilisation else []
+    rows = [_cells(result)[: len(columns)] for result in results]
+    for column, cells in zip(columns, zip(*rows, strict=True), strict=True):
+        shown.add_column(column, justify="right", overflow="fold", min_width=max(map(len, cells)))
+    for result, row in zip(results, rows, strict=True):
+        shown.add_row(result.way, *row)
     return shown
+
+
+def _cells(result: Result) -> list[str]:
+    of_bound = result.times_rows / result.flop_bound if result.flop_bound else None
+    return [
+        f"{result.median_s * 1000:.0f}",
+        f"{result.questions_per_s:.1f}",
+        f"{result.times_rows:.2f}",
+        _number(result.flop_bound, ".2f"),
+        _number(of_bound, ".0%"),
+        _number(result.times_baseline, ".2f"),
+        _number(result.peak_memory_mb, ".0f"),
+        f"{result.max_difference:.0e}",
+        _number(result.tokens_per_s, ".0f"),
+        _number(result.utilisation, ".0%"),
+    ]
 
 
 def _number(value: float | None, form: str) -> str:
