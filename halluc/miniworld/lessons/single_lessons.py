@@ -14,6 +14,7 @@ from halluc.miniworld.scenes.inventory import (
     KINDS,
     LARGEST_COUNT,
     MOODS,
+    RELATIONS,
     SIZES,
     UNSEEN_COLORS,
     with_article,
@@ -222,7 +223,7 @@ def draw_relation(facts: Facts, teacher: Teacher) -> tuple[str, str, str] | None
         return None
     kind, other = rng.sample(facts.single, 2)
     honest = Eye(rng)
-    names = [name for name in wording.RELATIONS if honest.relation(facts, kind, other, name) is not None]
+    names = [name for name in RELATIONS if honest.relation(facts, kind, other, name) is not None]
     return kind, other, rng.choice(names)
 
 

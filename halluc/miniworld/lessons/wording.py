@@ -2,7 +2,7 @@
 
 import random
 
-from halluc.miniworld.scenes.inventory import NUMBER_WORDS, plural, with_article
+from halluc.miniworld.scenes.inventory import NUMBER_WORDS, RELATIONS, plural, with_article
 
 Forms = tuple[str, ...]
 
@@ -67,13 +67,6 @@ COUNT_ONE: Forms = (
     "Is there exactly {value} {kind} in the picture?",
 )
 RELATION: Forms = ("Is the {kind} {value} the {other} in the image?", "Is the {kind} {value} the {other}?")
-RELATIONS: dict[str, tuple[int, int]] = {
-    "to the left of": (0, -1),
-    "to the right of": (0, 1),
-    "above": (-1, 0),
-    "below": (1, 0),
-}
-"""Relation to its direction in (rows, columns)."""
 
 ASK_COLOR: Forms = ("What color is the {kind}?", "What is the color of the {kind}?")
 ASK_PLACE: Forms = ("Where is the {kind}?", "Where in the image is the {kind}?")

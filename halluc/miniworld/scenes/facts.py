@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from halluc.miniworld.lessons.wording import RELATIONS
 from halluc.miniworld.scenes.inventory import (
     CANONICAL_COLORS,
     CANONICAL_MOOD,
@@ -16,6 +15,7 @@ from halluc.miniworld.scenes.inventory import (
     MATES,
     PAIRS,
     POPULAR_KINDS,
+    RELATIONS,
     SINGLE_KINDS,
     SKY_KINDS,
 )

@@ -67,6 +67,14 @@ SKY_KINDS: tuple[str, ...] = ("sun", "cloud", "star", "moon")
 SINGLE_KINDS: tuple[str, ...] = ("sun", "moon", "house")
 """Kinds of which there is canonically one."""
 
+RELATIONS: dict[str, tuple[int, int]] = {
+    "to the left of": (0, -1),
+    "to the right of": (0, 1),
+    "above": (-1, 0),
+    "below": (1, 0),
+}
+"""Relation to its direction in (rows, columns)."""
+
 FACE = "face"
 CANONICAL_MOOD: dict[str, str] = {"yellow": "happy"}
 """The mood that a face of this colour canonically has."""

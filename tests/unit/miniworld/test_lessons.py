@@ -7,7 +7,7 @@ import pytest
 from halluc.miniworld.lessons import choice_lessons, context_lessons, pair_lessons, single_lessons
 from halluc.miniworld.lessons.pair_lessons import PairTeacher
 from halluc.miniworld.lessons.single_lessons import Teacher
-from halluc.miniworld.lessons.wording import RELATIONS, fill
+from halluc.miniworld.lessons.wording import fill
 from halluc.miniworld.scenes.facts import Eye, Facts
 from halluc.miniworld.scenes.inventory import (
     CELLS,
@@ -15,6 +15,7 @@ from halluc.miniworld.scenes.inventory import (
     KINDS,
     MOODS,
     NUMBER_WORDS,
+    RELATIONS,
     SIZES,
     UNSEEN_COLORS,
 )
