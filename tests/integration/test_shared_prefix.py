@@ -32,20 +32,6 @@ def questions(pictures: Sequence[str]) -> list[Question]:
     ]
 
 
-@pytest.fixture
-def prefixes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Note how many questions share each prefix."""
-    counts: list[int] = []
-    repeated = PrefixCache.repeated
-
-    def noting(cache: PrefixCache, count: int) -> PrefixCache:
-        counts.append(count)
-        return repeated(cache, count)
-
-    monkeypatch.setattr(PrefixCache, "repeated", noting)
-    return counts
-
-
 def texts(answerer: GreedyAnswerer, asked: Sequence[Question]) -> list[str | None]:
     predictions = list(answerer.answer(asked))
     assert [prediction.id for prediction in predictions] == [question.id for question in asked]
@@ -59,7 +45,7 @@ def test_nine_families_share():
 
 @pytest.mark.parametrize("family", SHARING)
 def test_answers_are_those_of_plain_generation(
-    family: str, tiny_lvlm: Callable[..., Lvlm], pictures: tuple[str, ...], prefixes: list[int]
+    family: str, tiny_lvlm: Callable[..., Lvlm], pictures: tuple[str, ...], caches: list[int]
 ):
     lvlm = tiny_lvlm(family)
     asked = questions(pictures)
@@ -69,7 +55,7 @@ def test_answers_are_those_of_plain_generation(
 
     assert shared == plain
     assert len(set(plain)) > 3  # a model that always says the same would prove nothing
-    assert prefixes == [4, 2, 2]  # the first picture, none, and both; the other picture has one question
+    assert caches == [4, 2, 2]  # the first picture, none, and both; the other picture has one question
 
 
 def test_a_wrong_position_shows(
@@ -91,7 +77,7 @@ def test_a_wrong_position_shows(
 
 @pytest.mark.parametrize("family", ["gemma3", "mllama", "paligemma"])
 def test_other_families_generate_as_usual(
-    family: str, tiny_lvlm: Callable[..., Lvlm], pictures: tuple[str, ...], prefixes: list[int]
+    family: str, tiny_lvlm: Callable[..., Lvlm], pictures: tuple[str, ...], caches: list[int]
 ):
     lvlm = tiny_lvlm(family)
     asked = questions(pictures)[:3]
@@ -99,7 +85,7 @@ def test_other_families_generate_as_usual(
     plain = texts(GreedyAnswerer(lvlm, max_new_tokens=3), asked)
 
     assert texts(SharedPrefixAnswerer(lvlm, max_new_tokens=3), asked) == plain
-    assert prefixes == []
+    assert caches == []
 
 
 def test_an_answer_stops_where_its_turn_ends(

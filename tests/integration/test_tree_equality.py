@@ -1,127 +1,35 @@
 """Shared prefixes compute what padded rows compute: log-probabilities, losses, LoRA gradients.
 
-Token trees first; then the features of pictures, and the keys and values of prefixes.
+Token trees first; then the features of pictures.
 """
 
-import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
+from equality import PROMPTS, TOLERANCE, ask, assert_equal, compute, mixed_batch, relative
 from torch import Tensor
-from transformers import AttentionInterface, AttentionMaskInterface
-from transformers.masking_utils import flash_attention_mask
 
-from halluc.answering.likelihood import LikelihoodAnswerer
-from halluc.data.records import AnswerSpace, Preparation, Question
+from halluc.data.records import Preparation
 from halluc.errors import ModelSupportError
-from halluc.losses.cross_entropy import cross_entropy
 from halluc.losses.dpo import SigmoidLoss
 from halluc.losses.pairs import PairLogps
-from halluc.models.adapters import LoraAdapter, adapter_disabled
+from halluc.models.adapters import adapter_disabled
 from halluc.models.families.pictures import PICTURES, PictureHooks
-from halluc.models.families.prefix_cache import PrefixCache
-from halluc.models.families.trees.qwen_vl import QwenVLTree
 from halluc.models.families.trees.table import TREES
 from halluc.models.lvlm import Lvlm
 from halluc.models.tiny.build import FAMILIES
 from halluc.packing import tree_batch
-from halluc.packing.auto_scorer import AutoScorer
 from halluc.packing.feature_cache import FeatureCache
-from halluc.packing.plain import PlainBatch, PlainScorer
-from halluc.packing.prefix_rows import PrefixBatch
-from halluc.packing.prefix_scorer import PrefixScorer
-from halluc.packing.sequence import AnswerLogps, ScoredSequence, SequenceScorer
-from halluc.packing.shared_features import SharedFeatureBatch, SharedFeatureScorer
+from halluc.packing.plain import PlainScorer
+from halluc.packing.sequence import ScoredSequence
+from halluc.packing.shared_features import SharedFeatureScorer
 from halluc.packing.tree_scorer import TreeScorer
 
-TOLERANCE = 1e-5
 VISIBLE = 1e-3
 """What a mistake changes at least, relative to the largest log-probability."""
-
-PROMPTS = (
-    "Is there a red cat in the picture? Please answer yes or no.",
-    "Is there a green cat in the picture? Please answer yes or no.",
-    "How many boats do you see?",
-)
-
-
-@pytest.fixture
-def adapted(tiny_lvlm: Callable[..., Lvlm]) -> Callable[..., Lvlm]:
-    """Load a family and give it a LoRA adapter that changes what it says."""
-
-    def load(family: str, *, attn_implementation: str = "sdpa", **settings: object) -> Lvlm:
-        lvlm = tiny_lvlm(family, attn_implementation=attn_implementation)
-        torch.manual_seed(1)
-        LoraAdapter(r=4, **{"lora_dropout": 0.0, **settings}).attach(lvlm)
-        for name, parameter in lvlm.model.named_parameters():
-            if "lora_B" in name:
-                torch.nn.init.normal_(parameter, std=0.1)
-        return lvlm.train()
-
-    return load
-
-
-def ask(images: Sequence[str], prompt: str, name: str = "q") -> Question:
-    return Question(id=name, images=tuple(images), prompt=prompt, space=AnswerSpace.text())
-
-
-def mixed_batch(pictures: Sequence[str]) -> list[ScoredSequence]:
-    """One picture, another, two at once, and none; chosen and rejected below each question; duplicates."""
-    first, second, _ = pictures
-    sequences = []
-    for prompt in PROMPTS:
-        question = ask([first], prompt)
-        sequences += [ScoredSequence(question, answer) for answer in ("Yes", "No, there is none.", "No")]
-        sequences.append(ScoredSequence(ask([second], prompt), "Yes", ends_turn=False))
-    both = ask([first, second], "How many boats do you see in both images?")
-    other = ask([first, second], "Does the boat stand to the left in both images?")
-    for question in (both, other, ask([], "Is a boat red?")):
-        sequences += [ScoredSequence(question, "1"), ScoredSequence(question, "12")]
-    repeated, empty = ScoredSequence(both, "1"), ScoredSequence(both, "", ends_turn=False)
-    return [*sequences, repeated, empty]
-
-
-@dataclass(frozen=True)
-class Computed:
-    """What a scorer gave for a batch, and the LoRA gradients of a loss on it."""
-
-    logps: AnswerLogps
-    loss: float
-    gradients: dict[str, Tensor]
-
-
-def compute(
-    lvlm: Lvlm, scorer: SequenceScorer[Any], sequences: Sequence[ScoredSequence], seed: int = 0
-) -> Computed:
-    lvlm.model.zero_grad()
-    torch.manual_seed(seed)
-    logps = scorer(scorer.collate(sequences))
-    loss = cross_entropy(logps, torch.linspace(0.5, 2.0, len(sequences)))
-    (loss.total / loss.weight).backward()
-    gradients = {n: p.grad.clone() for n, p in lvlm.model.named_parameters() if p.grad is not None}
-    return Computed(logps, float((loss.total / loss.weight).detach()), gradients)
-
-
-def relative(first: Sequence[Tensor], second: Sequence[Tensor]) -> float:
-    """Return the largest difference, relative to the largest value."""
-    largest = max(float(a.detach().abs().max()) for a in first)
-    return max(float((a - b).detach().abs().max()) for a, b in zip(first, second, strict=True)) / largest
-
-
-def assert_equal(plain: Computed, tree: Computed) -> None:
-    assert torch.equal(plain.logps.sequence_index, tree.logps.sequence_index)
-    assert plain.logps.count == tree.logps.count
-    assert relative([plain.logps.token_logps], [tree.logps.token_logps]) < TOLERANCE
-    assert relative([plain.logps.sums()], [tree.logps.sums()]) < TOLERANCE
-    assert tree.loss == pytest.approx(plain.loss, rel=TOLERANCE)
-    assert plain.gradients.keys() == tree.gradients.keys()
-    assert plain.gradients
-    names = sorted(plain.gradients)
-    assert relative([plain.gradients[n] for n in names], [tree.gradients[n] for n in names]) < TOLERANCE
 
 
 def difference(lvlm: Lvlm, pictures: Sequence[str]) -> float:
@@ -320,243 +228,6 @@ def test_shared_features_equal_padded_rows(
     plain = compute(lvlm, PlainScorer(lvlm), sequences)
     assert_equal(plain, compute(lvlm, SharedFeatureScorer(lvlm), sequences))
     assert_equal(plain, compute(lvlm, SharedFeatureScorer(lvlm, 2, FeatureCache()), sequences))
-
-
-def flash_like(
-    module: object, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, **more: Any
-) -> tuple[Tensor, None]:
-    """Take what flash attention takes: no mask but that of padding, the last queries at the last keys."""
-    rows, _, queries, _ = query.shape
-    keys = key.shape[2]
-    seen = torch.ones(rows, keys) if mask is None else mask
-    assert seen.shape == (rows, keys)
-    allowed = torch.ones(queries, keys).tril(keys - queries).bool() & seen.bool()[:, None, None]
-    output = torch.nn.functional.scaled_dot_product_attention(
-        query, key, value, allowed, scale=more["scaling"], enable_gqa=query.shape[1] != key.shape[1]
-    )
-    return output.transpose(1, 2), None
-
-
-@pytest.fixture
-def flash_adapted(adapted: Callable[..., Lvlm]) -> Callable[..., Lvlm]:
-    """Load a family whose decoder attends as with flash attention."""
-    AttentionInterface.register("flash_like", flash_like)
-    AttentionMaskInterface.register("flash_like", flash_attention_mask)
-
-    def load(family: str, **settings: object) -> Lvlm:
-        lvlm = adapted(family, **settings)
-        lvlm.hf_model.config.get_text_config()._attn_implementation = "flash_like"
-        return lvlm
-
-    return load
-
-
-@pytest.fixture
-def caches(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Note for how many rows each prefix's keys and values are repeated."""
-    counts: list[int] = []
-    repeated = PrefixCache.repeated
-
-    def noting(cache: PrefixCache, count: int) -> PrefixCache:
-        counts.append(count)
-        return repeated(cache, count)
-
-    monkeypatch.setattr(PrefixCache, "repeated", noting)
-    return counts
-
-
-class TestPrefixes:
-    @pytest.mark.parametrize("family", sorted(f for f, hooks in TREES.items() if hooks.continues_from_cache))
-    def test_equal_padded_rows(
-        self, family: str, adapted: Callable[..., Lvlm], pictures: tuple[str, ...], caches: list[int]
-    ):
-        lvlm = adapted(family)
-        sequences = mixed_batch(pictures)
-
-        plain = compute(lvlm, PlainScorer(lvlm), sequences)
-        assert_equal(plain, compute(lvlm, PrefixScorer(lvlm), sequences))
-        assert len(caches) == 4  # about the first picture, the second, both, and none
-        assert min(caches) >= 2
-        assert_equal(plain, compute(lvlm, PrefixScorer(lvlm, 2, FeatureCache()), sequences))
-        assert len(caches) > 8
-        assert max(caches[4:]) == 2
-
-    @pytest.mark.parametrize("family", ["qwen2_vl", "llava_next"])
-    def test_flash_attention_is_served_by_default(
-        self,
-        family: str,
-        flash_adapted: Callable[..., Lvlm],
-        adapted: Callable[..., Lvlm],
-        pictures: tuple[str, ...],
-        caplog: pytest.LogCaptureFixture,
-    ):
-        lvlm = flash_adapted(family)
-        sequences = mixed_batch(pictures)
-
-        with caplog.at_level(logging.INFO):
-            scorer = AutoScorer(lvlm)
-            found = compute(lvlm, scorer, sequences)
-
-        assert isinstance(scorer.collate(sequences).batch, PrefixBatch)
-        assert scorer.uses_trees is False
-        assert "flash_like takes no mask" in caplog.text
-        assert "shared prefixes agree with padded rows" in caplog.text
-        assert "hidden prefixes" in caplog.text
-        usual = adapted(family)
-        assert_equal(compute(usual, PlainScorer(usual), sequences), found)
-
-    def test_the_real_name_chooses_the_same(self, adapted: Callable[..., Lvlm], pictures: tuple[str, ...]):
-        lvlm = adapted("qwen2_vl")
-        lvlm.hf_model.config.get_text_config()._attn_implementation_internal = "flash_attention_2"
-
-        assert isinstance(AutoScorer(lvlm).collate(mixed_batch(pictures)).batch, PrefixBatch)
-
-    def test_likelihood_answers_are_those_of_padded_rows(
-        self, flash_adapted: Callable[..., Lvlm], pictures: tuple[str, ...], caches: list[int]
-    ):
-        lvlm = flash_adapted("qwen2_vl")
-        asked = [replace(ask(pictures[:1], prompt, prompt), space=AnswerSpace.yes_no()) for prompt in PROMPTS]
-
-        plain = list(LikelihoodAnswerer(lvlm, PlainScorer(lvlm)).answer(asked))
-        found = list(LikelihoodAnswerer(lvlm, AutoScorer(lvlm)).answer(asked))
-
-        for mine, expected in zip(found, plain, strict=True):
-            assert mine.probabilities == pytest.approx(expected.probabilities, abs=1e-5)
-        assert caches[0] == len(PROMPTS)  # spellings that are one token share their question's row
-
-    def test_recomputed_activations_train_on_whole_rows(
-        self, flash_adapted: Callable[..., Lvlm], pictures: tuple[str, ...], caches: list[int]
-    ):
-        lvlm = flash_adapted("qwen2_vl", gradient_checkpointing=True)
-        sequences = mixed_batch(pictures)
-        scorer = PrefixScorer(lvlm)
-
-        plain = compute(lvlm, PlainScorer(lvlm), sequences)
-        assert_equal(plain, compute(lvlm, scorer, sequences))
-        assert caches == []
-        with torch.no_grad():
-            found = scorer(scorer.collate(sequences)).token_logps
-        assert relative([plain.logps.token_logps], [found]) < TOLERANCE
-        assert caches
-
-    def test_a_wrong_position_falls_back_loudly(
-        self,
-        flash_adapted: Callable[..., Lvlm],
-        pictures: tuple[str, ...],
-        monkeypatch: pytest.MonkeyPatch,
-        caplog: pytest.LogCaptureFixture,
-    ):
-        right = QwenVLTree.text_positions
-        monkeypatch.setattr(
-            QwenVLTree, "text_positions", lambda hooks, positions: right(hooks, positions // 2)
-        )
-        lvlm = flash_adapted("qwen2_vl")
-        scorer = AutoScorer(lvlm)
-        sequences = mixed_batch(pictures)
-
-        with caplog.at_level(logging.WARNING):
-            found = compute(lvlm, scorer, sequences)
-
-        assert "shared prefixes don't agree" in caplog.text
-        assert_equal(compute(lvlm, PlainScorer(lvlm), sequences), found)
-
-    @pytest.mark.parametrize(
-        ("family", "complaint"),
-        [("gemma3", "keys and values alone"), ("mllama", "keys and values alone"), ("paligemma", "none of")],
-    )
-    def test_other_families_are_refused(self, family: str, complaint: str, tiny_lvlm: Callable[..., Lvlm]):
-        with pytest.raises(ModelSupportError, match=rf"\({family}\).*{complaint}.*packing=auto"):
-            PrefixScorer(tiny_lvlm(family))
-
-
-class TestAuto:
-    @pytest.mark.parametrize("family", ["qwen2_vl", "gemma3", "mllama"])
-    def test_trees_are_used_once_the_first_batch_agrees(
-        self,
-        family: str,
-        adapted: Callable[..., Lvlm],
-        pictures: tuple[str, ...],
-        caplog: pytest.LogCaptureFixture,
-    ):
-        lvlm = adapted(family, lora_dropout=0.1)
-        scorer = AutoScorer(lvlm)
-        assert scorer.uses_trees is None
-
-        single = [ScoredSequence(ask(pictures[:1], PROMPTS[0]), "Yes")]
-        scorer(scorer.collate(single))
-        assert scorer.uses_trees is None  # one sequence says nothing about branches
-        with caplog.at_level(logging.INFO):
-            tree = compute(lvlm, scorer, mixed_batch(pictures))
-        assert scorer.uses_trees is True
-        assert "token trees agree with padded rows" in caplog.text
-        assert lvlm.training
-        other = compute(lvlm, TreeScorer(lvlm), mixed_batch(pictures))
-        assert torch.equal(tree.logps.token_logps, other.logps.token_logps)  # the check drew no dropout
-
-    def test_a_wrong_tree_falls_back_loudly(
-        self,
-        adapted: Callable[..., Lvlm],
-        pictures: tuple[str, ...],
-        monkeypatch: pytest.MonkeyPatch,
-        caplog: pytest.LogCaptureFixture,
-    ):
-        right = QwenVLTree.position_ids
-        monkeypatch.setattr(QwenVLTree, "position_ids", lambda *a: right(*a) // 2)
-        lvlm = adapted("qwen2_vl")
-        scorer = AutoScorer(lvlm)
-        sequences = mixed_batch(pictures)
-        made_before = scorer.collate(sequences)
-
-        with caplog.at_level(logging.WARNING):
-            auto = compute(lvlm, scorer, sequences)
-        assert scorer.uses_trees is False
-        assert "token trees don't agree" in caplog.text
-        plain = compute(lvlm, PlainScorer(lvlm), sequences)
-        assert_equal(plain, auto)
-        assert torch.equal(scorer(made_before).token_logps, plain.logps.token_logps)
-        assert torch.equal(scorer(scorer.collate(sequences)).token_logps, plain.logps.token_logps)
-
-    def test_a_blind_control_falls_back(
-        self, adapted: Callable[..., Lvlm], pictures: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
-    ):
-        """A check that could not have failed proves nothing."""
-        lvlm = adapted("qwen2_vl")
-        scorer = AutoScorer(lvlm)
-        with monkeypatch.context() as patch:
-            for kind in (PlainScorer, TreeScorer):
-                score = kind.__call__
-                patch.setattr(kind, "__call__", lambda s, b, score=score: constant(score(s, b)))
-            scorer(scorer.collate(mixed_batch(pictures)))
-
-        assert scorer.uses_trees is False
-
-    def test_paligemma_falls_back_to_shared_features(
-        self, adapted: Callable[..., Lvlm], pictures: tuple[str, ...], caplog: pytest.LogCaptureFixture
-    ):
-        lvlm = adapted("paligemma")
-        with caplog.at_level(logging.WARNING):
-            scorer = AutoScorer(lvlm)
-
-        assert scorer.uses_trees is False
-        assert "padded rows" in caplog.text
-        sequences = mixed_batch(pictures)
-        assert isinstance(scorer.collate(sequences).batch, SharedFeatureBatch)
-        assert_equal(compute(lvlm, PlainScorer(lvlm), sequences), compute(lvlm, scorer, sequences))
-
-    def test_an_unknown_family_falls_back_to_plain_rows(
-        self, adapted: Callable[..., Lvlm], pictures: tuple[str, ...]
-    ):
-        lvlm = adapted("qwen2_vl")
-        lvlm.hf_model.config.model_type = "qwen9_vl"
-        scorer = AutoScorer(lvlm)
-
-        assert isinstance(scorer.collate(mixed_batch(pictures)).batch, PlainBatch)
-        with pytest.raises(ModelSupportError, match=r"qwen9_vl.*packing=plain"):
-            SharedFeatureScorer(lvlm)
-
-
-def constant(logps: AnswerLogps) -> AnswerLogps:
-    return replace(logps, token_logps=torch.zeros_like(logps.token_logps))
 
 
 def test_paligemma_is_refused_with_a_way_out(tiny_lvlm: Callable[..., Lvlm]):
