@@ -69,11 +69,12 @@ def build_training_set(level: Level, image_root: Path, seed: int) -> TrainingSet
 
     Per picture: existence with random, popular and adversarial negatives in turns; attributes, moods,
     numbers and positions as PhD asks them, bare and behind contexts that are specious, false, or true;
-    a multiple choice; and open questions. Per sequence: the coarse question and some fine ones. Yes and
-    no are balanced.
+    a multiple choice, a detail and a longer text; and open questions. Per sequence: the coarse question
+    and some fine ones, numbers first. Yes and no are balanced.
 
     Args:
-        level: Sizes and styles; questions that name one of its unasked kinds are left out.
+        level: Sizes and styles; questions that name one of its unasked kinds are left out, and so are
+            the modes that it leaves out.
         image_root: Folder where the pictures are, or will be.
         seed: Of scenes and questions.
     """

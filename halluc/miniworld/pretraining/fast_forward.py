@@ -78,7 +78,7 @@ def branch_logits(
     dims = [(len(x), x.shape[1]) for x in (prefix, *(block.input_ids for block in branches.blocks))]
     rotary = _text_rotary(model, _positions(features.shape[1], dims))
     texts = [decoder.embed_tokens(block.input_ids).flatten(0, 1) for block in branches.blocks]
-    x = _in_compute_type(torch.cat([prefix.flatten(0, 1), *texts]))
+    x = torch.cat([prefix.flatten(0, 1), *texts])
     for number, layer in enumerate(decoder.layers):
         mixed = _attention(layer, x, branches, dims, rotary)
         if number == len(decoder.layers) - 1:
@@ -155,7 +155,7 @@ def _text_rotary(model: Qwen2VLForConditionalGeneration, positions: Tensor) -> R
     sections = model.config.text_config.rope_parameters["mrope_section"]
     angles = positions[..., None].float() * model.model.language_model.rotary_emb.inv_freq
     chosen = torch.cat([part[index % 3] for index, part in enumerate(angles.split(sections, -1))], -1)
-    return _in_compute_type(chosen.cos())[:, None, None], _in_compute_type(chosen.sin())[:, None, None]
+    return chosen.cos()[:, None, None], chosen.sin()[:, None, None]
 
 
 @lru_cache(maxsize=4)
@@ -170,7 +170,7 @@ def _vision_angles(head_size: int) -> Tensor:
 
 def _vision_rotary(head_size: int) -> Rotary:
     angles = _vision_angles(head_size)
-    return _in_compute_type(angles.cos()), _in_compute_type(angles.sin())
+    return angles.cos(), angles.sin()
 
 
 def _rotate(x: Tensor, rotary: Rotary) -> Tensor:
@@ -190,14 +190,14 @@ def _attend(q: Tensor, k: Tensor, v: Tensor, causal: bool = False) -> Tensor:
     """
     shape, scale = q.shape, q.shape[-1] ** -0.5
     q, k, v = q.flatten(0, 1), k.flatten(0, 1), v.flatten(0, 1)
-    mask = _causal(q.shape[1], k.shape[1], q.dtype) if causal else q.new_zeros(())
+    mask = _causal(q.shape[1], k.shape[1]) if causal else q.new_zeros(())
     scores = torch.baddbmm(mask, q, k.transpose(1, 2), alpha=scale)
-    return torch.bmm(scores.softmax(-1).to(v.dtype), v).view(shape)
+    return torch.bmm(scores.softmax(-1), v).view(shape)
 
 
 @lru_cache(maxsize=64)
-def _causal(queries: int, keys: int, dtype: torch.dtype) -> Tensor:
-    return torch.full((queries, keys), -1e4).triu(keys - queries + 1).to(dtype)
+def _causal(queries: int, keys: int) -> Tensor:
+    return torch.full((queries, keys), -1e4).triu(keys - queries + 1)
 
 
 class _RootMeanSquareNorm(torch.autograd.Function):
@@ -205,10 +205,9 @@ class _RootMeanSquareNorm(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, eps: float) -> Tensor:  # noqa: ANN401  # torch makes it
-        norm = torch.linalg.vector_norm(x, dim=-1, keepdim=True, dtype=torch.float32)
-        inverse = torch.rsqrt(norm.square() / x.shape[-1] + eps).to(x.dtype)
+        norm = torch.linalg.vector_norm(x, dim=-1, keepdim=True)
+        inverse = torch.rsqrt(norm.square() / x.shape[-1] + eps)
         unit = x * inverse
-        weight = weight.to(x.dtype)
         ctx.save_for_backward(unit, weight, inverse)
         return unit * weight
 
@@ -217,7 +216,7 @@ class _RootMeanSquareNorm(torch.autograd.Function):
         unit, weight, inverse = ctx.saved_tensors
         scaled = grad * weight
         along = (scaled * unit).mean(-1, keepdim=True)
-        weight_grad = (grad * unit).sum(0, dtype=torch.float32)
+        weight_grad = (grad * unit).sum(0)
         return torch.addcmul(scaled, unit, along, value=-1).mul_(inverse), weight_grad, None
 
 
@@ -225,7 +224,3 @@ def _norm(module: Any, x: Tensor) -> Tensor:  # noqa: ANN401  # a norm layer of 
     """Normalise the rows of ``[tokens, D]``."""
     normed: Tensor = _RootMeanSquareNorm.apply(x, module.weight, module.variance_epsilon)
     return normed
-
-
-def _in_compute_type(x: Tensor) -> Tensor:
-    return x.to(torch.bfloat16) if torch.is_autocast_enabled("cpu") else x
