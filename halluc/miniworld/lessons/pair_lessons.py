@@ -14,7 +14,7 @@ from halluc.miniworld.lessons.single_lessons import (
     yes_no,
 )
 from halluc.miniworld.lessons.wording import count_forms, fill, pick
-from halluc.miniworld.scenes.facts import Eye, Facts
+from halluc.miniworld.scenes.facts import Facts
 from halluc.miniworld.scenes.inventory import LARGEST_COUNT
 
 CROSS_SHARE = 0.6
@@ -35,6 +35,7 @@ class PairTeacher:
 
 
 PairFacts = tuple[Facts, Facts]
+PairDraw = Callable[[PairFacts, PairTeacher], Lesson | None]
 
 
 def common(facts: PairFacts) -> list[str]:
@@ -55,9 +56,7 @@ def pair_exists(facts: PairFacts, pair: PairTeacher) -> Lesson:
     return yes_no((question,), said, "pair_exists")
 
 
-def _pair_value(
-    question: PropertyQuestion, forms: wording.Forms
-) -> Callable[[PairFacts, PairTeacher], Lesson | None]:
+def _pair_value(question: PropertyQuestion, forms: wording.Forms) -> PairDraw:
     def ask(facts: PairFacts, pair: PairTeacher) -> Lesson | None:
         rng, index = pair.teacher.rng, pair.teacher.rng.randrange(2)
         here, there = facts[index], facts[1 - index]
@@ -65,8 +64,8 @@ def _pair_value(
             return None
         shared = common(facts)
         kind = rng.choice(shared if shared and rng.random() < 0.7 else here.single)
-        seen, honest = question.read(pair.teacher.eye, here, kind), Eye(rng)
-        elsewhere = question.read(honest, there, kind) if kind in there.single else seen
+        seen = question.read(pair.teacher.eye, here, kind)
+        elsewhere = question.read(pair.teacher.eye, there, kind) if kind in there.single else seen
         said = rng.random() < pair.teacher.yes_share
         crossing = elsewhere != seen and rng.random() < CROSS_SHARE + 0.1
         wrong = elsewhere if crossing else question.other_value(here, rng, kind, seen)
@@ -141,16 +140,23 @@ def pair_different(facts: PairFacts, pair: PairTeacher) -> Lesson | None:
     return Lesson((text,), number, "pair_different")
 
 
-def pair_same(facts: PairFacts, pair: PairTeacher) -> Lesson | None:
-    """Ask whether a thing has one colour in both pictures, as yes/no or true/false (a coarse question)."""
-    rng, kind = pair.teacher.rng, _balanced_common(facts, pair)
-    if kind is None:
-        return None
-    same, text = _same_color(facts, kind), fill(pick(rng, wording.PAIR_SAME), kind)
-    if rng.random() < 0.4:
-        return yes_no((text,), same, "pair_same")
-    letter = wording.TRUE if same else wording.FALSE
-    return Lesson((text, pick(rng, wording.PAIR_TRUE_FALSE)), letter, "pair_same", closed=False)
+def _compare(forms: wording.Forms, name: str, *, affirm_same: bool) -> PairDraw:
+    def ask(facts: PairFacts, pair: PairTeacher) -> Lesson | None:
+        rng, kind = pair.teacher.rng, _balanced_common(facts, pair)
+        if kind is None:
+            return None
+        holds, text = _same_color(facts, kind) == affirm_same, fill(pick(rng, forms), kind)
+        if rng.random() < 0.4:
+            return yes_no((text,), holds, name)
+        letter = wording.TRUE if holds else wording.FALSE
+        return Lesson((text, pick(rng, wording.PAIR_TRUE_FALSE)), letter, name, closed=False)
+
+    return ask
+
+
+pair_same = _compare(wording.PAIR_SAME, "pair_same", affirm_same=True)
+pair_differ = _compare(wording.PAIR_DIFFER, "pair_differ", affirm_same=False)
+"""Ask whether a thing's colour is the same, or differs, as yes/no or true/false (coarse questions)."""
 
 
 def short_same(facts: PairFacts, pair: PairTeacher) -> Lesson | None:
