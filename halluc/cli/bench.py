@@ -38,7 +38,7 @@ trains like "token tree, features cached" from the second epoch on (and "and ref
   × TRL            times faster than TRL's trainer on the same data
   × one by one     times faster than one forward for each question
   MB               memory that the step adds
-  difference       largest difference from padded rows, of the loss or a log-probability, in nats: rounding
+  differs          largest difference from padded rows, of the loss or a log-probability, in nats: rounding
   tokens/s         tokens of all sequences, a shared one counted as often as it occurs
   utilisation      needed operations a second over peak_tflops
 docs/token-trees.md says more."""
@@ -120,11 +120,12 @@ def table(results: Sequence[Result]) -> Table:
         pad_edge=False,
     )
     shown.add_column("way", min_width=12)
-    columns = ["ms", "questions/s", "× rows", "FLOP bound", "of bound", BASELINES[task], "MB", "difference"]
+    columns = ["ms", "questions/s", "× rows", "FLOP bound", "of bound", BASELINES[task], "MB", "differs"]
     columns += ["tokens/s", "utilisation"] if with_utilisation else []
     rows = [_cells(result)[: len(columns)] for result in results]
     for column, cells in zip(columns, zip(*rows, strict=True), strict=True):
-        shown.add_column(column, justify="right", overflow="fold", min_width=max(map(len, cells)))
+        header = column.replace("questions/s", "questions\n/s").replace(" b", "\nb")
+        shown.add_column(header, justify="right", min_width=max(map(len, (*header.splitlines(), *cells))))
     for result, row in zip(results, rows, strict=True):
         shown.add_row(result.way, *row)
     return shown

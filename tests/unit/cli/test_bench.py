@@ -74,4 +74,15 @@ def test_the_legend_explains_every_column(task: str):
     shown = table([result("token tree", task=task, utilisation=0.4)])
 
     for column in shown.columns[1:]:
-        assert str(column.header) in LEGEND
+        header = " ".join(str(column.header).split()).replace("questions /s", "questions/s")
+        assert header in LEGEND
+
+
+def test_a_table_fits_a_terminal_of_80_columns():
+    results = [result("token tree, features and reference cached", task="dpo"), result("padded rows")]
+    console = Console(width=80, record=True, file=open("/dev/null", "w"))  # noqa: SIM115 - only recorded
+    console.print(table(results))
+    console.file.close()
+
+    words = console.export_text().split()
+    assert {"questions", "bound", "differs", "2e-07", "24.0", "80%"} <= set(words)
