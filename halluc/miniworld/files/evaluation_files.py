@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -178,14 +179,12 @@ def _write_details(level: Level, folder: Path, rng: random.Random, seed: int) ->
     del seed
     shown: dict[str, Scene] = {}
     rows: list[Row] = []
-    for category in DETAILS:
-        for number in range(level.detail_images):
-            scene = draw_where(rng, level.unusual_style, "evaluation", _has_small_single_thing)
-            row = detail_row(category, Facts(scene), rng)
-            if row is not None:
-                name = f"{category}/sa_{number:04}.png"
-                shown[name] = scene
-                rows.append({"image": name, "question_id": str(len(rows)), **row})
+    for category, number in product(DETAILS, range(level.detail_images)):
+        name, row = f"{category}/sa_{number:04}.png", None
+        while row is None:
+            shown[name] = draw_where(rng, level.unusual_style, "evaluation", _has_small_single_thing)
+            row = detail_row(category, Facts(shown[name]), rng)
+        rows.append({"image": name, "question_id": str(len(rows)), **row})
     write_lines(folder / "test_questions.jsonl", rows)
     return shown
 
