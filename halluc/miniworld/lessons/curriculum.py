@@ -73,16 +73,15 @@ def single_mix(progress: float) -> Mapping[Draw, float]:
 
 
 PAIR_MIX: Mapping[PairDraw, float] = {
-    pair_lessons.short_same: 3,
-    pair_lessons.pair_same: 2.5,
-    pair_lessons.pair_differ: 1.5,
-    pair_lessons.pair_different: 2.5,
+    pair_lessons.short_same: 4.5,
+    pair_lessons.pair_same: 3.5,
+    pair_lessons.pair_different: 3,
     pair_lessons.pair_total: 2.5,
     pair_lessons.pair_exists: 2,
     pair_lessons.pair_color: 4,
-    pair_lessons.pair_size: 1.5,
+    pair_lessons.pair_size: 1.2,
     pair_lessons.pair_count: 2,
-    pair_lessons.pair_open_color: 1.2,
+    pair_lessons.pair_open_color: 1.5,
     pair_lessons.pair_open_count: 1.5,
 }
 

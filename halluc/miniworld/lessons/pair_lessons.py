@@ -140,23 +140,16 @@ def pair_different(facts: PairFacts, pair: PairTeacher) -> Lesson | None:
     return Lesson((text,), number, "pair_different")
 
 
-def _compare(forms: wording.Forms, name: str, *, affirm_same: bool) -> PairDraw:
-    def ask(facts: PairFacts, pair: PairTeacher) -> Lesson | None:
-        rng, kind = pair.teacher.rng, _balanced_common(facts, pair)
-        if kind is None:
-            return None
-        holds, text = _same_color(facts, kind) == affirm_same, fill(pick(rng, forms), kind)
-        if rng.random() < 0.4:
-            return yes_no((text,), holds, name)
-        letter = wording.TRUE if holds else wording.FALSE
-        return Lesson((text, pick(rng, wording.PAIR_TRUE_FALSE)), letter, name, closed=False)
-
-    return ask
-
-
-pair_same = _compare(wording.PAIR_SAME, "pair_same", affirm_same=True)
-pair_differ = _compare(wording.PAIR_DIFFER, "pair_differ", affirm_same=False)
-"""Ask whether a thing's colour is the same, or differs, as yes/no or true/false (coarse questions)."""
+def pair_same(facts: PairFacts, pair: PairTeacher) -> Lesson | None:
+    """Ask whether a thing has one colour in both pictures, as yes/no or true/false (a coarse question)."""
+    rng, kind = pair.teacher.rng, _balanced_common(facts, pair)
+    if kind is None:
+        return None
+    same, text = _same_color(facts, kind), fill(pick(rng, wording.PAIR_SAME), kind)
+    if rng.random() < 0.4:
+        return yes_no((text,), same, "pair_same")
+    letter = wording.TRUE if same else wording.FALSE
+    return Lesson((text, pick(rng, wording.PAIR_TRUE_FALSE)), letter, "pair_same", closed=False)
 
 
 def short_same(facts: PairFacts, pair: PairTeacher) -> Lesson | None:
