@@ -73,7 +73,7 @@ def single_mix(progress: float) -> Mapping[Draw, float]:
 
 
 PAIR_MIX: Mapping[PairDraw, float] = {
-    pair_lessons.short_same: 4.5,
+    pair_lessons.short_same: 8,
     pair_lessons.pair_same: 3.5,
     pair_lessons.pair_different: 3,
     pair_lessons.pair_total: 2.5,
