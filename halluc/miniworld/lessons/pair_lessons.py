@@ -14,7 +14,7 @@ from halluc.miniworld.lessons.single_lessons import (
     yes_no,
 )
 from halluc.miniworld.lessons.wording import count_forms, fill, pick
-from halluc.miniworld.scenes.facts import Facts
+from halluc.miniworld.scenes.facts import Eye, Facts
 from halluc.miniworld.scenes.inventory import LARGEST_COUNT
 
 CROSS_SHARE = 0.6
@@ -35,7 +35,6 @@ class PairTeacher:
 
 
 PairFacts = tuple[Facts, Facts]
-PairDraw = Callable[[PairFacts, PairTeacher], Lesson | None]
 
 
 def common(facts: PairFacts) -> list[str]:
@@ -56,7 +55,9 @@ def pair_exists(facts: PairFacts, pair: PairTeacher) -> Lesson:
     return yes_no((question,), said, "pair_exists")
 
 
-def _pair_value(question: PropertyQuestion, forms: wording.Forms) -> PairDraw:
+def _pair_value(
+    question: PropertyQuestion, forms: wording.Forms
+) -> Callable[[PairFacts, PairTeacher], Lesson | None]:
     def ask(facts: PairFacts, pair: PairTeacher) -> Lesson | None:
         rng, index = pair.teacher.rng, pair.teacher.rng.randrange(2)
         here, there = facts[index], facts[1 - index]
@@ -64,8 +65,8 @@ def _pair_value(question: PropertyQuestion, forms: wording.Forms) -> PairDraw:
             return None
         shared = common(facts)
         kind = rng.choice(shared if shared and rng.random() < 0.7 else here.single)
-        seen = question.read(pair.teacher.eye, here, kind)
-        elsewhere = question.read(pair.teacher.eye, there, kind) if kind in there.single else seen
+        seen, honest = question.read(pair.teacher.eye, here, kind), Eye(rng)
+        elsewhere = question.read(honest, there, kind) if kind in there.single else seen
         said = rng.random() < pair.teacher.yes_share
         crossing = elsewhere != seen and rng.random() < CROSS_SHARE + 0.1
         wrong = elsewhere if crossing else question.other_value(here, rng, kind, seen)

@@ -65,7 +65,7 @@ class PretrainingPlan:
 
     seed: int = 0
     vision_steps: int = 2000
-    steps: int = 4200
+    steps: int = 3600
     vision_images: int = 64
     rows: int = 12
     pair_share: float = 0.4
