@@ -45,7 +45,7 @@ class Level:
     detail_images: int = 60
     choice_images: int = 40
     training_images: int = 240
-    training_sequences: int = 300
+    training_sequences: int = 400
     unasked_kinds: tuple[str, ...] = ()
     leave_out: tuple[str, ...] = ()
 

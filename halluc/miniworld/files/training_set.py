@@ -27,7 +27,7 @@ Row = Mapping[str, Any]
 YES_NO_SUFFIX = f"\n{wording.SINGLE_WORD}"
 FINE_PER_SEQUENCE = 10
 OPEN_PER_IMAGE = 3
-TEXTS_PER_IMAGE = 1
+TEXTS_PER_IMAGE = 2
 CCS = "ccs"
 
 OPEN_LESSONS: tuple[Callable[[Facts, Teacher], Lesson | None], ...] = (
@@ -69,7 +69,7 @@ def build_training_set(level: Level, image_root: Path, seed: int) -> TrainingSet
 
     Per picture: existence with random, popular and adversarial negatives in turns; attributes, moods,
     numbers and positions as PhD asks them, bare and behind contexts that are specious, false, or true;
-    a multiple choice, a detail and a longer text; and open questions. Per sequence: the coarse question
+    a multiple choice, a detail and two longer texts; and open questions. Per sequence: the coarse question
     and some fine ones, numbers first. Yes and no are balanced.
 
     Args:
