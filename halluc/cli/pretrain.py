@@ -16,6 +16,7 @@ from rich.table import Table
 
 import halluc
 from halluc.data.row_files import write_text
+from halluc.miniworld.lessons.curriculum import lessons_digest
 from halluc.miniworld.measurement import measure
 from halluc.miniworld.pretraining import run
 from halluc.miniworld.pretraining.run import PretrainingPlan
@@ -111,6 +112,7 @@ def _record(
     return {
         "command": " ".join(["python -m halluc pretrain", out.name, *given]),
         "plan": asdict(plan),
+        "lessons": lessons_digest(plan.seed),
         "versions": {"halluc": halluc.__version__, **{name: version(name) for name in packages}},
         "python": sys.version.split()[0],
         "machine": platform.processor() or platform.machine(),

@@ -112,7 +112,7 @@ def pretrain(plan: PretrainingPlan, out: Path, report: Report | None = None) -> 
         Accuracy of honest validation questions by kind of question, as fractions.
 
     Raises:
-        ResumeError: If ``out`` holds the state of another plan.
+        ResumeError: If ``out`` holds the state of another plan, or of other lessons.
     """
     out.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(plan.threads)
@@ -225,6 +225,7 @@ class _Run:
     def _save_state(self, name: str, step: int, optimizer: MatrixOptimizer) -> None:
         content = {
             "plan": asdict(self.plan),
+            "lessons": curriculum.lessons_digest(self.plan.seed),
             "stage": name,
             "step": step,
             "model": self.model.state_dict(),
@@ -249,5 +250,10 @@ def _read_state(path: Path, plan: PretrainingPlan) -> dict[str, Any] | None:
         raise ResumeError(
             f"{path} belongs to another plan: {state['plan']}, not {asdict(plan)}. "
             "Use the same options to go on, or another folder to start anew."
+        )
+    if state.get("lessons") != curriculum.lessons_digest(plan.seed):
+        raise ResumeError(
+            f"{path} was taught other lessons: MiniWorld's scenes or lessons have changed "
+            "since. Use another folder to start anew."
         )
     return state

@@ -7,6 +7,7 @@ from safetensors.torch import load_file
 from transformers import AutoModelForImageTextToText, AutoProcessor
 
 from halluc.cli.pretrain import RECORD_FILE
+from halluc.miniworld.lessons.curriculum import lessons_digest
 from halluc.miniworld.pretrained import CHECKPOINT, load_miniworld
 from halluc.miniworld.pretraining.run import PretrainingPlan
 from halluc.miniworld.pretraining.tokenizer import CHAT_TEMPLATE, build_tokenizer
@@ -54,6 +55,10 @@ def test_the_record_names_the_command_of_the_default_plan(record):
     assert record["command"].startswith("python -m halluc pretrain ")
     assert f"--steps {plan.steps}" in record["command"]
     assert plan == PretrainingPlan()
+
+
+def test_the_code_still_teaches_what_the_checkpoint_learned(record):
+    assert record["lessons"] == lessons_digest(record["plan"]["seed"])
 
 
 def test_the_recorded_model_is_competent_and_ill(record):

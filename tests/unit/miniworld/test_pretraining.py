@@ -6,6 +6,7 @@ from safetensors.torch import load_file
 from transformers import AutoModelForImageTextToText, AutoProcessor
 
 from halluc.errors import ResumeError
+from halluc.miniworld.lessons import curriculum, pair_lessons
 from halluc.miniworld.pretraining.architecture import build_model
 from halluc.miniworld.pretraining.optimization import MatrixOptimizer
 from halluc.miniworld.pretraining.run import STATE_FILE, PretrainingPlan, pretrain
@@ -71,6 +72,19 @@ def test_the_state_of_another_plan_is_refused(tmp_path):
     assert (tmp_path / STATE_FILE).is_file()
     with pytest.raises(ResumeError, match="belongs to another plan"):
         pretrain(replace(TINY, steps=5), tmp_path)
+
+
+@pytest.mark.slow
+def test_the_state_of_other_lessons_is_refused(tmp_path, monkeypatch):
+    def stop(progress):
+        if progress.step == 2:
+            raise Stop
+
+    with pytest.raises(Stop):
+        pretrain(TINY, tmp_path, stop)
+    monkeypatch.setitem(curriculum.PAIR_MIX, pair_lessons.pair_count, 9.0)
+    with pytest.raises(ResumeError, match="was taught other lessons"):
+        pretrain(TINY, tmp_path)
 
 
 def test_the_models_weights_depend_on_the_seed_alone():
