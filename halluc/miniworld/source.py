@@ -24,8 +24,8 @@ from halluc.miniworld.scenes.gallery import Gallery
 logger = logging.getLogger(__name__)
 
 MANIFEST = "miniworld.json"
-LAYOUT = 2
-"""Number of the layout and the drawing rules; a folder of another number is written anew."""
+LAYOUT = 3
+"""Number of the layout and of all rules of drawing and asking; a folder of another number is written anew."""
 
 OPTIONAL_MODES = ("sec", "icc", "ccs")
 TRAINING_DRAWINGS = 500_000
@@ -147,6 +147,7 @@ class MiniWorld:
 
     def _write_sheet(self, folder: Path) -> None:
         paths = sorted(p for p in folder.rglob("*") if p.suffix in (".png", ".jpg") and p.name != SHEET)
-        step = max(1, len(paths) // SHEET_IMAGES)
-        images = [Image.open(path).convert("RGB") for path in paths[::step][:SHEET_IMAGES]]
+        apart = 2 * max(1, len(paths) // SHEET_IMAGES)
+        chosen = [path for i in range(0, len(paths), apart) for path in paths[i : i + 2]]
+        images = [Image.open(path).convert("RGB") for path in chosen[:SHEET_IMAGES]]
         contact_sheet(images).save(folder / SHEET)

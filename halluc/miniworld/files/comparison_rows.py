@@ -36,15 +36,15 @@ def pair_rows(name: str, images: Sequence[str], facts: Sequence[Facts], rng: ran
     yield _row("oc_cnt", name, question, "1" if same else "2", images) | {"image_seq_len": len(images)}
 
 
-def group_row(name: str, images: Sequence[str], facts: Sequence[Facts], rng: random.Random) -> Row | None:
-    """Ask which of three pictures show the same thing; None if all its colours differ."""
-    kinds = [kind for kind in _shared(facts) if _pattern(kind, facts) in GROUPS]
+def group_row(
+    name: str, images: Sequence[str], facts: Sequence[Facts], letter: str, rng: random.Random
+) -> Row | None:
+    """Ask which of three pictures show the same thing; None if this letter is no such answer."""
+    kinds = [kind for kind in _shared(facts) if GROUPS.get(_pattern(kind, facts)) == letter]
     if not kinds:
         return None
-    kind = rng.choice(kinds)
-    letter = GROUPS[_pattern(kind, facts)]
     option = next(part for part in wording.GROUP_OPTIONS if part.startswith(letter))
-    question = f"{fill(wording.GROUP_SAME[0], kind)} {'; '.join(wording.GROUP_OPTIONS)}"
+    question = f"{fill(wording.GROUP_SAME[0], rng.choice(kinds))} {'; '.join(wording.GROUP_OPTIONS)}"
     return _row("oc_grp", name, question, option, images)
 
 

@@ -15,7 +15,7 @@ from halluc.builders.gated import build_gated
 from halluc.builders.phd import phd_records
 from halluc.builders.pope import STRATEGIES, poll, pope_records
 from halluc.data.row_files import sample_row, write_array, write_lines
-from halluc.miniworld.files.comparison_rows import group_row, pair_rows
+from halluc.miniworld.files.comparison_rows import GROUPS, group_row, pair_rows
 from halluc.miniworld.files.detail_rows import detail_row
 from halluc.miniworld.files.long_text_rows import long_text_rows
 from halluc.miniworld.files.phd_rows import FACT_TASKS, UNUSUAL_TASKS, fact_row, unusual_row
@@ -150,8 +150,10 @@ def _write_comparisons(level: Level, folder: Path, rng: random.Random, seed: int
         names = [f"sequence_{number:04}_{place}.png" for place in (1, 2, 3)]
         first = draw_scene(rng, level.pair_style, "evaluation")
         scenes = [first, *(draw_sibling(rng, first, level.pair_style, "evaluation") for _ in range(2))]
+        rng.shuffle(scenes)  # the odd one out may be any of them
         facts = [Facts(scene) for scene in scenes]
-        grouped = group_row(str(number), names, facts, rng)
+        letter = sorted(GROUPS.values())[number % len(GROUPS)]
+        grouped = group_row(str(number), names, facts, letter, rng)
         if grouped is not None:
             shown |= dict(zip(names, scenes, strict=True))
             for row in (*pair_rows(str(number), names[:2], facts[:2], rng), grouped):

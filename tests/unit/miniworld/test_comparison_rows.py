@@ -1,5 +1,6 @@
 import random
 from collections import Counter
+from itertools import product
 
 from halluc.miniworld.files.comparison_rows import group_row, pair_rows
 from halluc.miniworld.scenes.facts import Facts
@@ -41,8 +42,8 @@ def test_statement_and_negation_never_agree_and_counts_are_true():
 
 def test_the_right_group_is_that_of_one_colour():
     letters = Counter()
-    for rng, name, facts in drawn():
-        row = group_row(name, ["1.png", "2.png", "3.png"], facts, rng)
+    for (rng, name, facts), wanted in product(drawn(), "ABCD"):
+        row = group_row(name, ["1.png", "2.png", "3.png"], facts, wanted, rng)
         if row is None:
             continue
         shown = colors(row["question"].partition("?")[0], facts)
@@ -50,5 +51,6 @@ def test_the_right_group_is_that_of_one_colour():
         places = [int(place) - 1 for place in group.split(" and ")]
         assert len({shown[place] for place in places}) == 1
         assert all(shown[place] != shown[places[0]] for place in {0, 1, 2} - set(places))
+        assert letter == wanted
         letters[letter] += 1
     assert set(letters) == set("ABCD")
