@@ -1,5 +1,6 @@
 """The table at the end of a run: what was measured before training, and what after."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -35,6 +36,9 @@ HEADLINES = (
     "val/own/accuracy",
     "select/score",
 )
+NAME_WIDTH = 28
+"""Columns for the name of a score; the table then fits a terminal of 80."""
+
 BIAS = "yes_ratio"
 """A score of which more is not better, so that guessing is no bar to it."""
 
@@ -49,27 +53,40 @@ def before_after_table(results: Mapping[str, Any]) -> Table:
     """
     before, best = results.get("baseline", {}), results.get("best", {})
     epoch = f"epoch {best['epoch']}" if "epoch" in best else "best"
+    full = results.get("full", {})
+    asked_for_text = any(key.startswith("text/") for key in full)
+    everything = "full, as text" if asked_for_text else "full"
     table = Table(
         title="Before and after (percent)",
-        caption="before, epoch: report part of the sample; full, as text: all questions, best adapter",
+        caption=f"before, epoch: report part of the sample; {everything}: all questions, best adapter",
     )
-    table.add_column("score", overflow="fold", min_width=26)
-    for name in ("before", epoch, "change", "full", "as text"):
+    table.add_column("score", min_width=NAME_WIDTH)
+    for name in ("before", epoch, "change", "full", "as text")[: 5 if asked_for_text else 4]:
         table.add_column(name, justify="right")
-    full = results.get("full", {})
     for key in HEADLINES:
         if key not in before and key not in full:
             continue
         text_key = key.replace("val/", "text/", 1)
-        table.add_row(
-            key.removeprefix("val/"),
+        cells = [
+            _broken(key.removeprefix("val/")),
             _percent(before.get(key)),
             _percent(best.get(key)) + (" at chance" if _is_chance(results, key) else ""),
             _change(before.get(key), best.get(key)),
             _percent(full.get(key)),
             _percent(full.get(text_key)) if text_key != key else "",
-        )
+        ]
+        table.add_row(*cells[: len(table.columns)])
     return table
+
+
+def _broken(key: str) -> str:
+    """Break a long key into lines, after a slash or an underscore."""
+    lines = [""]
+    for piece in re.findall(r"[^/_]*[/_]?", key):
+        if len(lines[-1]) + len(piece) > NAME_WIDTH:
+            lines.append("")
+        lines[-1] += piece
+    return "\n".join(lines)
 
 
 def _is_chance(results: Mapping[str, Any], key: str) -> bool:

@@ -3,8 +3,8 @@ from rich.console import Console
 from halluc.report.before_after import before_after_table
 
 
-def shown(results):
-    console = Console(width=140, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+def shown(results, width=140):
+    console = Console(width=width, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
     console.print(before_after_table(results))
     console.file.close()
     return console.export_text()
@@ -39,3 +39,21 @@ def test_a_score_that_guessing_may_reach_is_marked():
     marked = [line for line in shown(results).splitlines() if "at chance" in line]
     assert len(marked) == 1
     assert "vstar" in marked[0]
+
+
+def test_long_names_and_marks_fit_a_terminal_of_80_columns():
+    key = "val/longhalqa/lhqa_discrim_description_choice/accuracy"
+    results = {
+        "baseline": {key: 0.3},
+        "best": {key: 0.3, "epoch": 12},
+        "full": {key: 0.3},
+        "chance": {key: 0.25},
+        "intervals": {"epoch_12": {key: [0.2, 0.4]}},
+    }
+    text = shown(results, width=80)
+    lines = text.splitlines()
+    assert "30.0 at chance" in text
+    assert any("longhalqa/lhqa_discrim_" in line for line in lines)
+    assert any("description_choice/accuracy" in line for line in lines)
+    assert "as text" not in text  # nothing was asked for text
+    assert len({len(line.rstrip()) for line in lines if line.startswith(("┏", "│", "└"))}) == 1
