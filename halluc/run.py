@@ -13,7 +13,7 @@ from hydra.types import RunMode
 from hydra.utils import get_class, instantiate
 from lightning.pytorch import Trainer, seed_everything
 from lightning.pytorch.loggers import WandbLogger
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig, OmegaConf, open_dict
 from rich.console import Console
 
 from halluc.benchmarks.base import Benchmark
@@ -28,7 +28,7 @@ from halluc.data.records import AnswerKind
 from halluc.errors import ConfigError, HallucError, ResumeError, RunInterruptedError
 from halluc.job_processes import check_launch, exit_status, job_processes
 from halluc.methods.base import FineTune, TrainingSource
-from halluc.miniworld.pretrained import CHECKPOINT
+from halluc.miniworld.pretrained import is_miniworld_model
 from halluc.miniworld.source import MiniWorld
 from halluc.models.adapter_files import load_adapter
 from halluc.models.adapters import AdapterReport
@@ -111,6 +111,7 @@ def build(cfg: DictConfig, stop: StopRequest) -> Run:
     seed_everything(cfg.seed, workers=True, verbose=False)
     run_dir = Path(cfg.paths.run_dir)
     checkpoint = _start_point(cfg, run_dir)
+    _forget_unchosen_benchmarks(cfg)
     save_config(cfg, run_dir)
     source = _make(cfg.data.source)
     source.prepare()
@@ -129,7 +130,7 @@ def build(cfg: DictConfig, stop: StopRequest) -> Run:
     records = _training_records(cfg, source, benchmarks)
     lvlm, adapter = _model(cfg)
     lvlm.check_texts(records)
-    if isinstance(source, MiniWorld) and Path(lvlm.path) != CHECKPOINT:
+    if isinstance(source, MiniWorld) and not is_miniworld_model(lvlm.path):
         logger.warning(
             "%s on MiniWorld's drawings is a check of the pipeline, not a cure: "
             "choose data=coco_polling or data=jsonl for that.",
@@ -187,6 +188,15 @@ def fit(run: Run) -> dict[str, float]:
         _report(run)
     best: dict[str, float] = run.evaluation.results["best"]
     return best
+
+
+def _forget_unchosen_benchmarks(cfg: DictConfig) -> None:
+    """Drop settings that an experiment makes for a benchmark which the command line does not choose."""
+    chosen = cfg.get("benchmark") or {}
+    for name in [name for name, node in chosen.items() if "_target_" not in node]:
+        logger.warning("benchmark.%s is not chosen; its settings (%s) are left out", name, chosen[name])
+        with open_dict(chosen):
+            del chosen[name]
 
 
 def _start_point(cfg: DictConfig, run_dir: Path) -> Path | None:
@@ -271,7 +281,7 @@ def _answerer(node: DictConfig, lvlm: Lvlm, scorer: SequenceScorer[Any]) -> Answ
 def _trainer(
     cfg: DictConfig, adapter: AdapterReport, origin: Mapping[str, object], callbacks: list[Any]
 ) -> Trainer:
-    loggers = list(_make(cfg.logger).values()) if cfg.get("logger") else []
+    loggers = _make_all(cfg.logger)
     for target in loggers:
         target.log_hyperparams(
             {
@@ -282,7 +292,7 @@ def _trainer(
         )
     trainer: Trainer = _factory(cfg.trainer)(
         logger=loggers,
-        callbacks=[*_make(cfg.callbacks).values(), *callbacks],
+        callbacks=[*_make_all(cfg.callbacks), *callbacks],
         default_root_dir=cfg.paths.run_dir,
     )
     return trainer
@@ -315,6 +325,11 @@ def _make(node: DictConfig, **options: Any) -> Any:  # noqa: ANN401  # only the 
         if isinstance(error.__cause__, HallucError):
             raise error.__cause__ from None
         raise
+
+
+def _make_all(nodes: DictConfig | None) -> list[Any]:
+    """Make what a node names under keys of its own; a key that is null is left out."""
+    return [made for made in _make(nodes).values() if made is not None] if nodes else []
 
 
 def _factory(node: DictConfig) -> Callable[..., Any]:

@@ -18,11 +18,11 @@ import halluc
 from halluc.data.row_files import write_text
 from halluc.miniworld.lessons.curriculum import lessons_digest
 from halluc.miniworld.measurement import measure
+from halluc.miniworld.pretrained import RECORD_FILE
 from halluc.miniworld.pretraining import run
 from halluc.miniworld.pretraining.run import PretrainingPlan
 from halluc.miniworld.source import MiniWorld
 
-RECORD_FILE = "RECORD.json"
 DEFAULTS = PretrainingPlan()
 HEADLINES: tuple[str, ...] = (
     "pope/random/accuracy",

@@ -8,7 +8,15 @@ from halluc.models.lvlm import Lvlm
 from halluc.models.quantization import Quantization
 
 CHECKPOINT = Path(__file__).parent / "checkpoint"
-"""Folder of weights, processor and ``RECORD.json``, which holds the command that made them."""
+"""Folder of weights, processor and record."""
+
+RECORD_FILE = "RECORD.json"
+"""Stands with every checkpoint that ``python -m halluc pretrain`` makes, and holds the command."""
+
+
+def is_miniworld_model(path: str) -> bool:
+    """Tell whether a checkpoint was pretrained on MiniWorld."""
+    return (Path(path) / RECORD_FILE).is_file()
 
 
 def load_miniworld(

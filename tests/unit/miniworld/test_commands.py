@@ -6,8 +6,9 @@ import typer
 from typer.testing import CliRunner
 
 from halluc.cli.build_miniworld import build_miniworld
-from halluc.cli.pretrain import HEADLINES, RECORD_FILE, pretrain
+from halluc.cli.pretrain import HEADLINES, pretrain
 from halluc.miniworld.levels import find_level
+from halluc.miniworld.pretrained import RECORD_FILE
 from halluc.miniworld.source import MiniWorld
 
 SIZES = {

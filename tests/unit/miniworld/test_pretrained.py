@@ -6,9 +6,8 @@ from PIL import Image
 from safetensors.torch import load_file
 from transformers import AutoModelForImageTextToText, AutoProcessor
 
-from halluc.cli.pretrain import RECORD_FILE
 from halluc.miniworld.lessons.curriculum import lessons_digest
-from halluc.miniworld.pretrained import CHECKPOINT, load_miniworld
+from halluc.miniworld.pretrained import CHECKPOINT, RECORD_FILE, load_miniworld
 from halluc.miniworld.pretraining.run import PretrainingPlan
 from halluc.miniworld.pretraining.tokenizer import CHAT_TEMPLATE, build_tokenizer
 
