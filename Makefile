@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 .PHONY: help setup demo lint types test
 
 help:
-	@echo "make demo    set up, then cure MiniWorld's hallucinating model: no GPU, no download"
+	@echo "make demo    set up, then cure MiniWorld's hallucinating model: no GPU, no weights or data to download"
 	@echo "make test    set up, then lint, check types and run every test"
 	@echo "make setup   create $(VENV) with the locked versions"
 
