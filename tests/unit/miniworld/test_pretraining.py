@@ -62,6 +62,16 @@ def test_the_plan_alone_decides_and_stopping_changes_nothing(tmp_path):
 
 
 @pytest.mark.slow
+def test_two_runs_on_two_threads_agree_in_every_bit(tmp_path):
+    plan = replace(TINY, vision_steps=1, steps=6, rows=12, save_every=100)
+    first, again = [], []
+    pretrain(plan, tmp_path / "first", lambda progress: first.append(progress.loss))
+    pretrain(plan, tmp_path / "again", lambda progress: again.append(progress.loss))
+    assert len(first) == 7
+    assert first == again
+
+
+@pytest.mark.slow
 def test_the_state_of_another_plan_is_refused(tmp_path):
     def stop(progress):
         if progress.step == 2:
