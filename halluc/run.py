@@ -192,7 +192,7 @@ def fit(run: Run) -> dict[str, float]:
 
 def _forget_unchosen_benchmarks(cfg: DictConfig) -> None:
     """Drop settings that an experiment makes for a benchmark which the command line does not choose."""
-    chosen = cfg.get("benchmark") or {}
+    chosen: DictConfig = cfg.get("benchmark") or OmegaConf.create()
     for name in [name for name, node in chosen.items() if "_target_" not in node]:
         logger.warning("benchmark.%s is not chosen; its settings (%s) are left out", name, chosen[name])
         with open_dict(chosen):
