@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from halluc.benchmarks import gated_sequences, gates, vlm2_subtasks
 from halluc.benchmarks.published import PublishedBenchmark
@@ -148,6 +148,12 @@ class Vlm2(PublishedBenchmark):
             return scores
 
         return Tally(answers.count, published | {GATED + task: sums for task, sums in gated.items()}, formula)
+
+    @classmethod
+    def from_rows(cls, rows: Sequence[Row], profile: str = STRICT) -> Self:
+        """Build the benchmark from records, as its base does; warn where counts can't be scored rightly."""
+        vlm2_subtasks.warn_of_unknown_lengths(rows)
+        return super().from_rows(rows, profile)
 
     def _scorable(self, row: Row) -> Iterable[Question]:
         return _questions_of(row, None, self._prompt)

@@ -58,12 +58,30 @@ def subtask_of(row: Row) -> str:
     Raises:
         RecordError: If neither is a subtask.
     """
-    named = row.record.get("subtask", row.record.get("category"))
-    name = (row.file.stem if named is None else str(named)).replace("-", "_")
+    name = _named_subtask(row)
     found = next((subtask for subtask in SUBTASKS if name.startswith(subtask)), None)
     if found is None:
         raise RecordError(f"{row.where}: {name!r} is no subtask. Name one of {', '.join(SUBTASKS)}.")
     return found
+
+
+def _named_subtask(row: Row) -> str:
+    named = row.record.get("subtask", row.record.get("category"))
+    return (row.file.stem if named is None else str(named)).replace("-", "_")
+
+
+def warn_of_unknown_lengths(rows: Iterable[Row]) -> None:
+    """Warn of counting records that do not tell how many images they are about: scores depend on it."""
+    counting = [row for row in rows if _named_subtask(row)[3:].startswith("cnt")]
+    unknown = [row for row in counting if not _known_length(row)]
+    if unknown:
+        logger.warning(
+            "%d counting records, the first in %s, do not tell how many images they are about. As in the "
+            "official script 2 is assumed, so that a right answer of 3 or 4 scores 0 and counts as invalid. "
+            "Name the published question files by --root, or add image_seq_len to the records.",
+            len(unknown),
+            unknown[0].where,
+        )
 
 
 def row_id(row: Row) -> str:
@@ -91,7 +109,7 @@ def questions_of(row: Row, folder: Path | None, prompt: Callable[[str], str]) ->
     if folder is not None and len(names) < 2:
         logger.warning("%s has %d images; the published scripts skip it, so do we.", row.where, len(names))
         return
-    count = _image_count(row, names)
+    count = _image_count(row)
     tags = {"subset": subtask, "subtask": subtask}
     if subtask.endswith("cnt"):
         tags["images"] = str(count)
@@ -108,11 +126,16 @@ def questions_of(row: Row, folder: Path | None, prompt: Callable[[str], str]) ->
     )
 
 
-def _image_count(row: Row, names: Sequence[str]) -> int:
+def _image_count(row: Row) -> int:
     """Return the length of the image sequence; 2 where nothing tells, as the official script has it."""
-    sequence = row.record.get("image_seq")
-    known = len(names) or (len(sequence) if isinstance(sequence, list) else 0)
-    return int(row.record.get("image_seq_len", known or 2))
+    return _known_length(row) or 2
+
+
+def _known_length(row: Row) -> int:
+    """Return the length of the image sequence; 0 where nothing tells."""
+    images, sequence = row.record.get("images") or (), row.record.get("image_seq")
+    known = len(images) or (len(sequence) if isinstance(sequence, list) else 0)
+    return int(row.record.get("image_seq_len", known))
 
 
 def _space(row: Row, subtask: str, images: int) -> AnswerSpace:

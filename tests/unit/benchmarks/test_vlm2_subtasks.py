@@ -4,6 +4,7 @@ import pytest
 
 from halluc.benchmarks.answers import Answers
 from halluc.benchmarks.rows import Row
+from halluc.benchmarks.vlm2 import Vlm2
 from halluc.benchmarks.vlm2_subtasks import SUBTASKS, questions_of, row_id, subtask_groups, subtask_of
 from halluc.benchmarks.vlm2_subtasks import score_subtasks as score_totals
 from halluc.data.records import Prediction
@@ -83,6 +84,17 @@ def test_items_with_fewer_than_two_images_are_skipped_aloud(caplog):
 def test_length_of_a_counting_sequence(more, images):
     (question,) = make(row("oc_cnt", q_id="0", gt_answer=1, **more), None)
     assert question.tags["images"] == images
+
+
+def test_counts_of_unknown_length_are_warned_of_once(caplog):
+    rows = [row("oc_cnt", q_id=str(number), gt_answer=3, question="How many?") for number in range(3)]
+    Vlm2.from_rows(rows)
+    (message,) = [record.getMessage() for record in caplog.records]
+    assert message.startswith("3 counting records")
+    assert "--root" in message
+    caplog.clear()
+    Vlm2.from_rows([row("oc_cnt", q_id="0", gt_answer=3, image_seq_len=4), row("oc_cpr", q_id="1_p")])
+    assert not caplog.records
 
 
 def test_a_gold_letter_outside_the_options_is_refused():
