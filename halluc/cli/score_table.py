@@ -1,4 +1,4 @@
-"""Scores of a benchmark as a table: one row for each group, one column for each metric."""
+"""Scores of a benchmark as a table, one row for each: it fits any terminal."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ from halluc.metrics.bootstrap import Interval, is_count
 def score_table(
     scores: Mapping[str, float], intervals: Mapping[str, Interval], *, title: str, caption: str
 ) -> Table:
-    """Lay scores out; where there is an interval, it stands below the score.
+    """Lay scores out with their intervals; a line ends each group.
 
     Args:
         scores: Name to value; what stands before the last ``/`` is the group.
@@ -18,22 +18,25 @@ def score_table(
         title: Above the table.
         caption: Below it.
     """
-    groups: dict[str, list[str]] = {}
-    for name in scores:
-        groups.setdefault(name.rpartition("/")[0], []).append(name)
-    metrics = list(dict.fromkeys(name.rpartition("/")[2] for name in scores))
-    table = Table(title=title, caption=caption, show_lines=bool(intervals))
-    table.add_column("", no_wrap=True)
-    for metric in metrics:
-        table.add_column(metric.replace("_", " "), justify="right")
-    for group, names in groups.items():
-        cells = {name.rpartition("/")[2]: _cell(name, scores[name], intervals.get(name)) for name in names}
-        table.add_row(group or "all", *(cells.get(metric, "") for metric in metrics))
+    table = Table(title=title, caption=caption)
+    table.add_column("score", overflow="fold")
+    table.add_column("value", justify="right", no_wrap=True)
+    if intervals:
+        table.add_column("interval", justify="right", no_wrap=True)
+    names = list(scores)
+    for name, following in zip(names, [*names[1:], ""], strict=True):
+        cells = [name, _value(name, scores[name]), _interval(intervals.get(name))]
+        table.add_row(*cells[: len(table.columns)], end_section=_group(name) != _group(following))
     return table
 
 
-def _cell(name: str, value: float, interval: Interval | None) -> str:
-    if is_count(name):
-        return f"{value:.0f}"
-    shown = f"{value:.4f}" if value <= 1 else f"{value:.2f}"
-    return shown if interval is None else f"{shown}\n[dim]{interval.low:.2f}–{interval.high:.2f}[/dim]"
+def _group(name: str) -> str:
+    return name.rpartition("/")[0]
+
+
+def _value(name: str, value: float) -> str:
+    return f"{value:.0f}" if is_count(name) else f"{value:.4f}" if value <= 1 else f"{value:.2f}"
+
+
+def _interval(interval: Interval | None) -> str:
+    return "" if interval is None else f"{interval.low:.2f}–{interval.high:.2f}"
