@@ -17,9 +17,11 @@ def evaluation_tables(results: Mapping[str, Any]) -> list[Table]:
     """Show the main scores with their intervals, and what stands beside them, in percent."""
     tables = [_score_table(results)]
     if results.get("calibration"):
-        tables.append(_calibration_table(results["calibration"]))
+        tables += [_calibration_table(results["calibration"]), _reliability_table(results["calibration"])]
     if results.get("agreement"):
         tables.append(_agreement_table(results["agreement"]))
+    if results.get("profiles"):
+        tables.append(_profile_table(results["profiles"]))
     return tables
 
 
@@ -58,6 +60,18 @@ def _calibration_table(calibration: Mapping[str, Mapping[str, Any]]) -> Table:
     return table
 
 
+def _reliability_table(calibration: Mapping[str, Mapping[str, Any]]) -> Table:
+    table = Table(title="Reliability: how often an answer of some confidence is right (percent)")
+    for title in ("benchmark", "confidence", "its mean", "right", "answers"):
+        table.add_column(title, justify="left" if title == "benchmark" else "right")
+    for name, found in calibration.items():
+        for bounds in found.get("reliability", ()):
+            confidence = f"{100 * bounds['low']:.0f}–{100 * bounds['high']:.0f}"
+            means = (_cell(bounds["confidence"]), _cell(bounds["accuracy"]))
+            table.add_row(name, confidence, *means, str(bounds["n"]))
+    return table
+
+
 def _agreement_table(agreement: Mapping[str, Mapping[str, Any]]) -> Table:
     table = Table(title="Likelihood and text on the same questions")
     columns = ("n", "same", "first_only_right", "second_only_right", "both_wrong_apart", "second_unparsed")
@@ -73,6 +87,15 @@ def _agreement_table(agreement: Mapping[str, Mapping[str, Any]]) -> Table:
         table.add_column(title, justify="left" if title == "benchmark" else "right")
     for name, counts in agreement.items():
         table.add_row(name, *(str(counts[column]) for column in columns))
+    return table
+
+
+def _profile_table(profiles: Mapping[str, Mapping[str, str]]) -> Table:
+    table = Table(title="How it was asked and read")
+    for title in ("scores", "answers read by", "prompt", "pictures"):
+        table.add_column(title, overflow="fold")
+    for name, used in profiles.items():
+        table.add_row(name, used["profile"], used["prompt_profile"], used["pictures"])
     return table
 
 

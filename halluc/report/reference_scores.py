@@ -8,7 +8,7 @@ from importlib.resources import files
 
 from rich.table import Table
 
-from halluc.errors import UnknownOptionError
+from halluc.errors import ConfigError, UnknownOptionError
 
 ALL = "all"
 
@@ -46,9 +46,12 @@ def references_named(benchmark: str, model: str) -> Sequence[ReferenceScores]:
     """Return the scores of models whose name holds ``model``, in any case; ``all`` returns every one.
 
     Raises:
+        ConfigError: If no published scores of the benchmark are shipped.
         UnknownOptionError: If no name does; lists them.
     """
     every = reference_scores(benchmark)
+    if not every:
+        raise ConfigError(f"No published scores of {benchmark} are shipped. Leave --against out.")
     found = [row for row in every if model == ALL or model.casefold() in row.model.casefold()]
     if not found:
         raise UnknownOptionError("--against", model, [ALL, *(row.model for row in every)])

@@ -10,7 +10,16 @@ RESULTS = {
         "val/phd/base/object/index": 0.5,
     },
     "intervals": {"val/pope/random/accuracy": [0.7, 0.9]},
-    "calibration": {"pope": {"n": 16, "yes_ratio": 0.6, "expected_calibration_error": 0.1234}},
+    "calibration": {
+        "pope": {
+            "n": 16, "yes_ratio": 0.6, "expected_calibration_error": 0.1234,
+            "reliability": [{"low": 0.5, "high": 0.6, "n": 9, "confidence": 0.5432, "accuracy": 0.4375}],
+        }
+    },
+    "profiles": {
+        "val/pope": {"profile": "strict", "prompt_profile": "short_answer", "pictures": "none"},
+        "text/pope": {"profile": "official", "prompt_profile": "short_answer", "pictures": "none"},
+    },
     "agreement": {
         "pope": {
             "n": 16, "same": 13, "first_only_right": 2, "second_only_right": 1, "both_wrong_apart": 0,
@@ -48,3 +57,16 @@ def test_what_was_not_measured_is_a_dash():
 def test_without_text_there_is_no_agreement():
     assert "on the same questions" in shown(RESULTS)
     assert "on the same questions" not in shown({"full": RESULTS["full"]})
+
+
+def test_the_reliability_bins_are_shown():
+    (line,) = [line for line in shown(RESULTS).splitlines() if "50–60" in line]
+    assert line.split("│")[1:-1] == [" pope      ", "      50–60 ", "     54.3 ", "  43.8 ", "       9 "]
+
+
+def test_reader_and_prompt_profile_are_named():
+    lines = shown(RESULTS).splitlines()
+    for name, reader in (("val/pope", "strict"), ("text/pope", "official")):
+        (line,) = [line for line in lines if name in line]
+        assert reader in line
+        assert "short_answer" in line

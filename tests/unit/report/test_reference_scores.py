@@ -1,7 +1,7 @@
 import pytest
 from rich.console import Console
 
-from halluc.errors import UnknownOptionError
+from halluc.errors import ConfigError, UnknownOptionError
 from halluc.report.reference_scores import reference_scores, reference_table, references_named
 
 BENCHMARKS = {"pope": 5, "phd": 7, "vlm2": 13, "longhalqa": 4, "vstar": 11}
@@ -58,3 +58,8 @@ def test_table_shows_own_scores_first_and_gaps_as_dashes():
     assert "68.1" in lines[1]
     assert "–" in lines[1]
     assert "67.0" in lines[1]
+
+
+def test_a_benchmark_without_published_scores_says_so():
+    with pytest.raises(ConfigError, match="No published scores of amber are shipped"):
+        references_named("amber", "all")
