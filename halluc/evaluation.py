@@ -17,6 +17,7 @@ from halluc.benchmarks.sampling import AskedQuestions, choose_questions
 from halluc.benchmarks.yes_no_calibration import yes_no_calibration
 from halluc.callbacks.asking import Answerer, answers
 from halluc.callbacks.stop_request import StopRequest
+from halluc.callbacks.ways_of_asking import as_text, check_prompt_forms
 from halluc.data.records import AnswerKind, Prediction, Question
 from halluc.errors import BenchmarkError, HallucError, RunInterruptedError, UnknownOptionError
 from halluc.metrics.agreement import agreement
@@ -36,7 +37,7 @@ class Pass:
     Attributes:
         prefix: First part of its keys: ``val`` or ``text``.
         folder: Folder of its predictions.
-        benchmarks: Name to benchmark; the questions are the same in every pass.
+        benchmarks: Name to benchmark; every pass asks the same ids, each in its own prompt form.
         answerer: How questions are answered.
         pictures: Name to what is done to that benchmark's pictures for this model.
     """
@@ -79,6 +80,7 @@ def evaluate(cfg: DictConfig, run_dir: Path, stop: StopRequest) -> dict[str, Any
         HallucError: If a part can't be built.
     """
     benchmarks: Mapping[str, Benchmark] = instantiate(cfg.benchmark, _convert_="all")
+    check_prompt_forms(benchmarks, get_class(cfg.answering._target_))
     asked = _asked(benchmarks, cfg)
     lvlm = _model(cfg)
     passes = _passes(cfg, benchmarks, lvlm)
@@ -146,27 +148,33 @@ def _device_name(name: str) -> str:
 
 def _passes(cfg: DictConfig, benchmarks: Mapping[str, Benchmark], lvlm: Lvlm) -> list[Pass]:
     scorer = _factory(cfg.packing)(lvlm)
-    pictures = {name: lvlm.encoder.picture_path(b.preparation).name for name, b in benchmarks.items()}
-    passes = [Pass("val", "full", benchmarks, _factory(cfg.answering)(lvlm, scorer), pictures)]
+    answerer = _factory(cfg.answering)(lvlm, scorer)
+    passes = [Pass("val", "full", benchmarks, answerer, _pictures(benchmarks, lvlm))]
     if cfg.final_text is not None:
-        official = {name: _factory(node)(profile="official") for name, node in cfg.benchmark.items()}
+        official = {name: as_text(_factory(node)) for name, node in cfg.benchmark.items()}
         answerer = _factory(cfg.final_text)(lvlm, scorer)
-        passes.append(Pass("text", "full_text", official, answerer, pictures))
+        passes.append(Pass("text", "full_text", official, answerer, _pictures(official, lvlm)))
     return passes
+
+
+def _pictures(benchmarks: Mapping[str, Benchmark], lvlm: Lvlm) -> dict[str, str]:
+    return {name: lvlm.encoder.picture_path(b.preparation).name for name, b in benchmarks.items()}
 
 
 def _ask(one: Pass, name: str, asked: AskedQuestions, run_dir: Path, stop: StopRequest) -> list[Prediction]:
     """Ask what is due and not answered yet; returns all predictions in the order of ``asked.all``."""
     benchmark = one.benchmarks[name]
+    worded = {question.id: question for question in benchmark.questions()}
+    questions = [worded[question.id] for question in asked.all]
     parts = dict.fromkeys((question.id for question in asked.select), "select")
     parts |= dict.fromkeys((question.id for question in asked.report), "report")
     path = run_dir / "predictions" / one.folder / f"{name}.jsonl"
     title = f"{name} ({one.prefix})"
     with (
-        PredictionLog(path, asked.all, parts, benchmark.due) as log,
+        PredictionLog(path, questions, parts, benchmark.due) as log,
         progress(title, len(parts), done=len(log.predictions)) as advance,
     ):
-        for prediction in answers(benchmark, asked.all, one.answerer, log.predictions):
+        for prediction in answers(benchmark, questions, one.answerer, log.predictions):
             log.append(prediction)
             advance()
             if stop.here:
@@ -176,7 +184,7 @@ def _ask(one: Pass, name: str, asked: AskedQuestions, run_dir: Path, stop: StopR
             f"Stopped on request; {len(log.predictions)} answers of {title} are kept. "
             f"Go on with: python -m halluc evaluate resume={run_dir}"
         )
-    return [log.predictions[question.id] for question in asked.all if question.id in log.predictions]
+    return [log.predictions[question.id] for question in questions if question.id in log.predictions]
 
 
 def _score(

@@ -2,7 +2,7 @@
 
 import logging
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from halluc.callbacks.evaluation_set import evaluation_sets
 from halluc.callbacks.hallucination_eval import HallucinationEval
 from halluc.callbacks.resume_point import ResumePoint, find_checkpoint
 from halluc.callbacks.stop_request import StopRequest
+from halluc.callbacks.ways_of_asking import as_text, check_prompt_forms
 from halluc.data.datamodule import Record, TrainingData
 from halluc.data.decontamination import decontaminate
 from halluc.data.records import AnswerKind
@@ -120,6 +121,7 @@ def build(cfg: DictConfig, stop: StopRequest) -> Run:
             "benchmark is empty, so nothing would be measured. Choose some: 'benchmark=[pope,phd]'."
         )
     benchmarks = _make(cfg.benchmark)
+    check_prompt_forms(benchmarks, get_class(cfg.answering._target_))
     sets = evaluation_sets(
         {name: benchmark for name, benchmark in benchmarks.items() if _is_closed(benchmark)},
         cfg.evaluation.selection,
@@ -142,6 +144,7 @@ def build(cfg: DictConfig, stop: StopRequest) -> Run:
     )
     answerer = _answerer(cfg.answering, lvlm, scorer)
     origin = provenance(HydraConfig.get().overrides.task)
+    passes = _final_passes(cfg, benchmarks, answerer, lvlm, scorer)
     evaluation = HallucinationEval(
         sets,
         answerer,
@@ -149,7 +152,7 @@ def build(cfg: DictConfig, stop: StopRequest) -> Run:
         run_dir=str(run_dir),
         stop=stop,
         every_n_epochs=cfg.evaluation.every_n_epochs,
-        about=_about(cfg, lvlm, benchmarks) | origin,
+        about=_about(cfg, lvlm, benchmarks, passes) | origin,
     )
     keeper = ResumePoint(str(run_dir), stop, cfg.checkpoint_every_n_steps)
     return Run(
@@ -166,7 +169,7 @@ def build(cfg: DictConfig, stop: StopRequest) -> Run:
             grouped=cfg.data.grouped,
         ),
         evaluation=evaluation,
-        final_passes=_final_passes(cfg, benchmarks, answerer, lvlm, scorer),
+        final_passes=passes,
         checkpoint=checkpoint,
     )
 
@@ -244,7 +247,7 @@ def _final_passes(
 ) -> tuple[FinalPass, ...]:
     passes = [FinalPass("val", {n: b for n, b in benchmarks.items() if _is_closed(b)}, answerer)]
     if cfg.evaluation.final_text is not None:
-        official = {name: _factory(node)(profile="official") for name, node in cfg.benchmark.items()}
+        official = {name: as_text(_factory(node)) for name, node in cfg.benchmark.items()}
         passes.append(FinalPass("text", official, _answerer(cfg.evaluation.final_text, lvlm, scorer)))
     return tuple(passes)
 
@@ -254,22 +257,30 @@ def _is_closed(benchmark: Benchmark) -> bool:
     return all(question.space.kind is not AnswerKind.TEXT for question in benchmark.questions())
 
 
-def _about(cfg: DictConfig, lvlm: Lvlm, benchmarks: Mapping[str, Benchmark]) -> dict[str, object]:
+def _about(
+    cfg: DictConfig, lvlm: Lvlm, benchmarks: Mapping[str, Benchmark], passes: Sequence[FinalPass]
+) -> dict[str, object]:
     """Say what the scores depend on."""
+    text = {name: b for one in passes if one.prefix == "text" for name, b in one.benchmarks.items()}
     return {
         "model": lvlm.path,
         "max_pixels": lvlm.max_pixels,
         "answering": cfg.answering._target_,
         "seed": cfg.seed,
-        "benchmarks": {
-            name: {
-                "profile": b.profile,
-                "prompt_profile": b.prompt_profile,
-                "pictures": lvlm.encoder.picture_path(b.preparation).name,
-                "max_pixels": b.max_pixels,
-            }
-            for name, b in benchmarks.items()
-        },
+        "benchmarks": _profiles(benchmarks, lvlm),
+        **({"text_benchmarks": _profiles(text, lvlm)} if text else {}),
+    }
+
+
+def _profiles(benchmarks: Mapping[str, Benchmark], lvlm: Lvlm) -> dict[str, dict[str, object]]:
+    return {
+        name: {
+            "profile": b.profile,
+            "prompt_profile": b.prompt_profile,
+            "pictures": lvlm.encoder.picture_path(b.preparation).name,
+            "max_pixels": b.max_pixels,
+        }
+        for name, b in benchmarks.items()
     }
 
 

@@ -26,10 +26,12 @@ class PublishedBenchmark(ABC):
         max_pixels: Pixel bound of the pictures; None takes the model's own.
         preparations: Prompt form to what its protocol does to pictures; those not listed do nothing.
         preparation: That of ``prompt_profile``; every question carries it.
+        without_options: Prompt forms that list no options, so that no letter can be asked for.
     """
 
     key: ClassVar[str]
     preparations: ClassVar[Mapping[str, Preparation]] = {}
+    without_options: ClassVar[frozenset[str]] = frozenset()
 
     def __init__(
         self,
@@ -77,6 +79,11 @@ class PublishedBenchmark(ABC):
         reading.add(rows, benchmark._scorable)
         benchmark._source = QuestionSource(cls.key, lambda: reading)
         return benchmark
+
+    @property
+    def hides_options(self) -> bool:
+        """Tell whether its prompts list no options: only their texts can be compared."""
+        return self.prompt_profile in self.without_options
 
     def questions(self) -> Sequence[Question]:
         """Return every question whose pictures are there, in published order.

@@ -98,6 +98,7 @@ class VStar(PublishedBenchmark):
         LMMS_EVAL: Preparation.LMMS_EVAL,
         LIKELIHOOD: Preparation.SQUARE,
     }
+    without_options: ClassVar[frozenset[str]] = frozenset({LIKELIHOOD})
 
     def __init__(
         self,

@@ -260,3 +260,44 @@ def test_ways_that_open_other_gates_are_compared_on_what_both_were_asked(run, ga
     assert full["text/vlm2/gate_open_rate"] != full["val/vlm2/gate_open_rate"]
     assert results["agreement"]["vlm2"]["n"] < 10
     assert results["calibration"]["vlm2"]["n"] == 6
+
+
+@pytest.fixture
+def vstar(pope):
+    """Write three details with four options each; returns the overrides that ask about them."""
+    rows = [
+        {
+            "question_id": number,
+            "category": "direct_attributes",
+            "image": f"{number}.png",
+            "text": "What is it?\n(A) red\n(B) blue\n(C) grey\n(D) green\nAnswer with a letter.",
+            "label": "ABC"[number],
+        }
+        for number in range(3)
+    ]
+    (pope / "test_questions.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    roots = [f"benchmark.vstar.root={pope}", f"benchmark.vstar.image_root={pope / 'images'}"]
+    return ["benchmark=[pope,vstar]", "~benchmark.pope", *roots]
+
+
+BARE = "benchmark.vstar.prompt_profile=likelihood"
+
+
+def test_text_is_asked_with_the_options_that_likelihoods_do_without(run, vstar, tmp_path):
+    results = run(*vstar, BARE, "answering=option_likelihood")
+    prompts = [
+        {row["prompt"] for row in read_predictions(tmp_path / f"run/predictions/{folder}/vstar.jsonl")}
+        for folder in ("full", "full_text")
+    ]
+    assert prompts[0] == {"What is it?"}
+    assert all("(A) red" in prompt for prompt in prompts[1])
+    used = results["profiles"]
+    assert (used["val/vstar"]["prompt_profile"], used["val/vstar"]["pictures"]) == ("likelihood", "square")
+    assert (used["text/vstar"]["prompt_profile"], used["text/vstar"]["pictures"]) == ("official", "none")
+    assert results["agreement"]["vstar"]["n"] == 3
+
+
+@pytest.mark.parametrize("answering", ["likelihood", "greedy"])
+def test_letters_are_not_asked_for_without_options(run, vstar, answering):
+    with pytest.raises(ConfigError, match="lists no options.*answering=option_likelihood"):
+        run(*vstar, BARE, f"answering={answering}")
