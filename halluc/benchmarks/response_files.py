@@ -1,6 +1,5 @@
 """Response files of this and other tools, brought to one form of rows."""
 
-import logging
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from string import ascii_uppercase
@@ -9,8 +8,6 @@ from typing import Any
 from halluc.benchmarks.rows import GOLD_FIELDS, Row, read_rows
 from halluc.benchmarks.sheets import SUFFIXES, read_sheet
 from halluc.errors import SourceNotFoundError
-
-logger = logging.getLogger(__name__)
 
 _ID_FIELDS = ("question_id", "q_id", "id")
 
@@ -30,23 +27,13 @@ def read_responses(path: Path) -> list[Row]:
         SourceNotFoundError: If there is no such file.
         RecordError: If it can't be read; all broken lines are listed.
     """
+    if not path.is_file():
+        raise SourceNotFoundError(f"No file {path}. FILES are the response files that are to be scored.")
     if path.suffix.lower() in SUFFIXES:
-        if not path.is_file():
-            raise SourceNotFoundError(f"No file {path}. Set the FILES argument to where the responses are.")
         records = enumerate(read_sheet(path), 1)
-        rows = [Row(one, path, line) for line, record in records for one in _of_vlmevalkit(record)]
-        foreign = True
-    else:
-        published = read_rows(path, "the FILES argument")
-        foreign = any(map(_is_lmms_eval, published))
-        rows = [_of_lmms_eval(row) if _is_lmms_eval(row) else _of_a_run(row) for row in published]
-    if foreign and not any(row.record.keys() & {"image", "image_id", "images"} for row in rows):
-        logger.warning(
-            "%s does not tell which questions share an image, so intervals take every question for "
-            "independent and are too narrow. With --root they are clustered by image.",
-            path,
-        )
-    return rows
+        return [Row(one, path, line) for line, record in records for one in _of_vlmevalkit(record)]
+    published = read_rows(path, "the FILES argument")
+    return [_of_lmms_eval(row) if _is_lmms_eval(row) else _of_a_run(row) for row in published]
 
 
 def _of_a_run(row: Row) -> Row:
@@ -80,6 +67,8 @@ def _of_lmms_eval(row: Row) -> Row:
         unpacked["gold"] = record["target"]
     if not unpacked.keys() & {*_ID_FIELDS}:
         unpacked["question_id"] = record["doc_id"]
+    if "image_source" in unpacked:  # POPE's name of the picture that is left out of doc
+        unpacked.setdefault("image", unpacked["image_source"])
     return Row(unpacked, row.file, row.line)
 
 

@@ -1,7 +1,7 @@
 """Scoring of responses that any tool has written to a file."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from halluc.benchmarks.published import PublishedBenchmark
@@ -11,6 +11,9 @@ from halluc.errors import BenchmarkError, RecordError
 from halluc.metrics.bootstrap import Interval, bootstrap_intervals
 
 logger = logging.getLogger(__name__)
+
+IMAGE_FIELDS = frozenset({"image", "image_id", "images", "sequence_id", "vid"})
+"""Where records say which image, or sequence of images, they are about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,7 @@ class ResponseScores:
         missing: How many of them had no response; each counts as unparsed.
         unasked: How many further ones had none and need none, such as those behind a closed gate.
         unparsed: How many had a response that the profile could not read.
+        resampled: What the intervals resample: ``images``, or ``questions`` where images are not told.
         intervals: Score name to its confidence interval, clustered by image; empty if not asked for.
     """
 
@@ -31,6 +35,7 @@ class ResponseScores:
     missing: int
     unasked: int
     unparsed: int
+    resampled: str
     intervals: dict[str, Interval] = field(default_factory=dict)
 
 
@@ -54,12 +59,12 @@ def score_responses(
         RecordError: If two rows answer the same question.
         BenchmarkError: If a row answers no question of this benchmark, or there is nothing to score.
     """
-    responses = _responses(benchmark, rows)
+    responses = predictions_of(benchmark, rows)
     questions = benchmark.published()
     if not questions:
         raise BenchmarkError("There is nothing to score: the files hold no questions.")
-    extra = [Prediction(id=name, text=None) for name in responses if name not in questions]
-    given = [_prediction(benchmark, question, responses) for question in questions.values()]
+    extra = [prediction for name, prediction in responses.items() if name not in questions]
+    given = [responses.get(name, Prediction(id=name, text=None)) for name in questions]
     unasked = benchmark.unasked(given)
     predictions = [prediction for prediction in given if prediction.id not in unasked]
     if unasked:
@@ -79,27 +84,71 @@ def score_responses(
         missing=missing,
         unasked=len(unasked),
         unparsed=sum(p.text is not None and p.parsed is None for p in predictions),
+        resampled=resampled_units(benchmark, rows, aloud=resamples > 0),
         intervals=intervals,
     )
 
 
-def _responses(benchmark: PublishedBenchmark, rows: Sequence[Row]) -> dict[str, str | None]:
-    """Return id to response of all rows."""
-    responses: dict[str, str | None] = {}
+def predictions_of(benchmark: PublishedBenchmark, rows: Sequence[Row]) -> dict[str, Prediction]:
+    """Read the responses of all rows under the benchmark's profile.
+
+    An answer by likelihood, in a predictions file of a run, is kept as it is: it needs no reader.
+
+    Args:
+        benchmark: Knows the questions.
+        rows: The rows of response files.
+
+    Returns:
+        Id to prediction, in the order of the rows; without text where the response is missing, and
+        unparsed where the question is unknown.
+
+    Raises:
+        RecordError: If two rows answer the same question.
+    """
+    questions = benchmark.published()
+    found: dict[str, Prediction] = {}
     twice = []
     for row in rows:
         for name, response in benchmark.row_responses(row).items():
-            if name in responses:
+            if name in found:
                 twice.append(f"{row.where}: {name}")
-            responses[name] = response
+            found[name] = _prediction(benchmark, name, questions.get(name), response, row)
     if twice:
         raise RecordError(f"{len(twice)} responses repeat an id. Keep one response a question:", twice)
-    return responses
+    return found
+
+
+def resampled_units(benchmark: PublishedBenchmark, rows: Iterable[Row], *, aloud: bool = True) -> str:
+    """Name what intervals resample: ``images``, or ``questions`` where nothing tells their images.
+
+    Args:
+        benchmark: Knows the images where it was built from published files.
+        rows: The rows of the response files, from which it was built otherwise.
+        aloud: Warn that intervals which resample questions are too narrow.
+    """
+    told = any(question.images for question in benchmark.published().values())
+    if told or all(row.record.keys() & IMAGE_FIELDS for row in rows):
+        return "images"
+    if aloud:
+        logger.warning(
+            "The files do not tell which questions share an image, so intervals take every question for "
+            "independent and are too narrow. With --root they are clustered by image."
+        )
+    return "questions"
 
 
 def _prediction(
-    benchmark: PublishedBenchmark, question: Question, responses: Mapping[str, str | None]
+    benchmark: PublishedBenchmark, name: str, question: Question | None, response: str | None, row: Row
 ) -> Prediction:
-    text = responses.get(question.id)
-    parsed = None if text is None else benchmark.read(question, text)
-    return Prediction(id=question.id, text=text, parsed=parsed)
+    if question is None or response is None:
+        return Prediction(id=name, text=response)
+    record = row.record
+    if isinstance(record.get("probabilities"), dict) and "parsed" in record and record.get("id") == name:
+        return Prediction(
+            id=name,
+            text=response,
+            parsed=record["parsed"],
+            probabilities=record["probabilities"],
+            mass=record.get("mass"),
+        )
+    return Prediction(id=name, text=response, parsed=benchmark.read(question, response))

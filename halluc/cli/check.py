@@ -10,7 +10,7 @@ from hydra.utils import get_class
 from omegaconf import OmegaConf
 
 from halluc.cli.configs import benchmark_entry
-from halluc.cli.score import LEFT_TO_THE_COMMAND
+from halluc.cli.response_rows import LEFT_TO_THE_COMMAND
 from halluc.data.readers.jsonl import Findings, JsonlSource
 
 _LINE = re.compile(

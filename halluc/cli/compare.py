@@ -1,8 +1,8 @@
-"""``python -m halluc compare RUN RUN …``: paired comparison of answers."""
+"""``python -m halluc compare A B …``: paired comparison of answers, of runs or in response files."""
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -13,58 +13,157 @@ from rich.console import Console
 
 from halluc.benchmarks.base import Benchmark
 from halluc.benchmarks.intervals import Countable
-from halluc.errors import ConfigError, SourceNotFoundError
+from halluc.benchmarks.published import PublishedBenchmark
+from halluc.benchmarks.responses import predictions_of, resampled_units
+from halluc.benchmarks.rows import Row
+from halluc.cli.response_rows import benchmark_for, response_rows
+from halluc.data.records import AnswerSpace, Question
+from halluc.errors import BenchmarkError, ConfigError, SourceNotFoundError
 from halluc.report.compare import Comparison, compare_predictions, comparison_table, shared_benchmarks
-from halluc.report.flips import count_changes, flips
+from halluc.report.flips import count_changes, flips_between
+from halluc.report.results import Rows, prediction_row, rows_by_id
 
 FULL, FULL_TEXT = "full", "full_text"
 
 
-def compare(
-    runs: Annotated[
-        list[str], typer.Argument(help="Run directories; RUN@baseline, RUN@epoch_2, … instead of RUN@full.")
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Hold two models' answers to one benchmark."""
+
+    name: str
+    benchmark: Countable
+    before: Rows
+    after: Rows
+    resampled: str = "images"
+
+
+def compare(  # noqa: PLR0913, PLR0917  # one argument for each option of the command
+    answers: Annotated[
+        list[str],
+        typer.Argument(
+            help="Run directories (RUN@baseline, RUN@epoch_2, … instead of RUN@full), or response files; "
+            "a quoted pattern, as 'base_*.jsonl', takes several files for one."
+        ),
     ],
+    benchmark: Annotated[
+        str | None, typer.Option(help="Of response files: the benchmark that they answer.")
+    ] = None,
+    profile: Annotated[str, typer.Option(help="Of response files: how answers are read.")] = "strict",
+    root: Annotated[
+        Path | None, typer.Option(help="Of response files without gold answers: the question files' folder.")
+    ] = None,
     option: Annotated[
-        list[str] | None, typer.Option(help="Where a benchmark's files are now, as pope.root=DIR.")
+        list[str] | None,
+        typer.Option(
+            help="Of runs: where a benchmark's files are now, as pope.root=DIR. Of response files: an option "
+            "of the benchmark, as source=aokvqa; with --root."
+        ),
     ] = None,
     list_flips: Annotated[int, typer.Option("--flips", help="Show so many changed answers.")] = 0,
     resamples: Annotated[int, typer.Option(help="Resamples of the intervals.")] = 1000,
     confidence: Annotated[float, typer.Option(help="Probability that an interval covers.")] = 0.95,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
-    """Compare the answers of each run with those of the first, question by question.
+    """Compare all answers with the first ones, question by question.
 
-    Differences have intervals that resample images, both runs alike. Settings of the benchmarks come
+    Differences have intervals that resample images, both models alike. Settings of the benchmarks come
     from the first run; the question files have to be where they were, or where --option says.
     """
-    if len(runs) < 2:
-        raise ConfigError("There is nothing to compare: give at least two runs.")
-    (first, before), *others = [_place(run) for run in runs]
+    if len(answers) < 2:
+        raise ConfigError("There is nothing to compare: give at least two runs or two response files.")
+    first, *others = answers
     shown = []
-    for run, (_, after) in zip(runs[1:], others, strict=True):
-        benchmarks = _benchmarks(first, option or [], official=before.name == FULL_TEXT)
+    for other in others:
+        if benchmark is None:
+            pairs = _pairs_of_runs(first, other, option or [])
+        else:
+            pairs = [_pair_of_files(first, other, benchmark, profile, root, option or [])]
         found = [
             compare_predictions(
-                name,
-                _countable(name, benchmarks),
-                before / f"{name}.jsonl",
-                after / f"{name}.jsonl",
+                pair.name,
+                pair.benchmark,
+                pair.before,
+                pair.after,
                 confidence=confidence,
                 resamples=resamples,
             )
-            for name in shared_benchmarks(before, after)
+            for pair in pairs
         ]
-        shown.append({"before": runs[0], "after": run, "benchmarks": [_as_dict(one) for one in found]})
+        shown.append({"before": first, "after": other, "benchmarks": [_as_dict(one) for one in found]})
         if not as_json:
-            title = f"{runs[0]} against {run}"
-            Console().print(comparison_table(found, title=title, confidence=confidence))
-            _show_flips(before, after, list_flips)
+            title = f"{first} against {other}"
+            units = next((pair.resampled for pair in pairs), "images")
+            Console().print(comparison_table(found, title=title, confidence=confidence, resampled=units))
+            _show_flips(pairs, list_flips)
     if as_json:
         typer.echo(json.dumps(shown, indent=1))
 
 
+def _pair_of_files(  # each argument is an option of the command
+    first: str, other: str, name: str, profile: str, root: Path | None, options: list[str]
+) -> Pair:
+    """Read two models' response files; the questions are those of the first, or of ``root``."""
+    before, after = (response_rows(_files(pattern)) for pattern in (first, other))
+    benchmark = benchmark_for(before, name, profile=profile, root=root, options=options)
+    if not isinstance(benchmark, Countable):
+        raise ConfigError(f"The answers of {name} can't be counted, so they can't be compared.")
+    if root is None:
+        _require_same_gold(benchmark, benchmark_for(after, name, profile=profile, root=None, options=[]))
+    units = resampled_units(benchmark, before)
+    return Pair(name, benchmark, _answered(benchmark, before), _answered(benchmark, after), units)
+
+
+def _files(pattern: str) -> list[Path]:
+    path = Path(pattern)
+    if path.is_dir():
+        raise ConfigError(
+            f"{path} is a folder. With --benchmark give response files, or leave it out for runs."
+        )
+    return [path] if path.is_file() else sorted(path.parent.glob(path.name)) or [path]
+
+
+def _answered(benchmark: PublishedBenchmark, rows: list[Row]) -> Rows:
+    """Return what a predictions file would say; of unknown questions it is the answer alone."""
+    questions = benchmark.published()
+    return {
+        name: prediction_row(questions.get(name, _unknown(name)), prediction, None)
+        for name, prediction in predictions_of(benchmark, rows).items()
+    }
+
+
+def _unknown(name: str) -> Question:
+    return Question(id=name, images=(), prompt="", space=AnswerSpace.text())
+
+
+def _require_same_gold(first: PublishedBenchmark, other: PublishedBenchmark) -> None:
+    questions = other.published()
+    apart = [n for n, q in first.published().items() if n in questions and q.gold != questions[n].gold]
+    if apart:
+        raise BenchmarkError(
+            f"{len(apart)} questions have one id but different gold answers in the two files, as {apart[0]}. "
+            f"The files are not about the same questions."
+        )
+
+
+def _pairs_of_runs(first: str, other: str, options: list[str]) -> list[Pair]:
+    """Read what two runs both answered."""
+    (run, before), (_, after) = _place(first), _place(other)
+    benchmarks = _benchmarks(run, options, official=before.name == FULL_TEXT)
+    return [
+        Pair(
+            name,
+            _countable(name, benchmarks),
+            rows_by_id(before / f"{name}.jsonl"),
+            rows_by_id(after / f"{name}.jsonl"),
+        )
+        for name in shared_benchmarks(before, after)
+    ]
+
+
 def _place(run: str) -> tuple[Path, Path]:
     """Split ``RUN@WHEN`` into the run directory and its folder of predictions."""
+    if Path(run).is_file():
+        raise ConfigError(f"{run} is a file. Compare response files with --benchmark NAME, as pope.")
     name, _, when = run.partition("@")
     folder = Path(name) / "predictions" / (when or FULL)
     if not folder.is_dir():
@@ -109,8 +208,8 @@ def _as_dict(one: Comparison) -> dict[str, Any]:
     return plain | {"scores": scores, "mcnemar": test}
 
 
-def _show_flips(before: Path, after: Path, most: int) -> None:
-    found = flips(before, after)
+def _show_flips(pairs: list[Pair], most: int) -> None:
+    found = [flip for pair in pairs for flip in flips_between(pair.name, pair.before, pair.after)]
     console = Console()
     counts = ", ".join(f"{count} {kind}" for kind, count in count_changes(found).items())
     console.print(f"{len(found)} answers changed: {counts}", highlight=False)

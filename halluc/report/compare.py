@@ -4,7 +4,6 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from rich.table import Table
 
@@ -13,7 +12,7 @@ from halluc.errors import BenchmarkError, SourceNotFoundError
 from halluc.metrics.bootstrap import Difference
 from halluc.metrics.mcnemar import McNemar, mcnemar
 from halluc.report.evaluation_table import SHOWN
-from halluc.report.results import prediction_of, read_predictions
+from halluc.report.results import Rows, prediction_of
 
 logger = logging.getLogger(__name__)
 
@@ -42,36 +41,35 @@ class Comparison:
 def compare_predictions(
     name: str,
     benchmark: Countable,
-    before: Path,
-    after: Path,
+    before: Rows,
+    after: Rows,
     *,
     confidence: float = 0.95,
     resamples: int = 1000,
     seed: int = 0,
 ) -> Comparison:
-    """Compare two predictions files of one benchmark, on the questions that both answered.
+    """Compare two models' answers to one benchmark, on the questions that both answered.
 
     Scores that gate questions also take those that one model was asked and the other, rightly, was not.
 
     Args:
         name: Name of the benchmark.
         benchmark: Knows the questions.
-        before: The first file, as ``write_predictions`` writes it.
-        after: The second file.
+        before: Question id to row, as ``write_predictions`` writes it, of the first model.
+        after: The same of the second.
         confidence: Probability that an interval shall cover the true difference.
         resamples: Number of resamples.
         seed: Seed of the draw.
 
     Raises:
-        BenchmarkError: If the files have no question in common, or the benchmark does not know them.
+        BenchmarkError: If they have no question in common, or the benchmark does not know them.
     """
-    first, second = _rows(before), _rows(after)
-    answers = [[prediction_of(row) for row in rows.values()] for rows in (first, second)]
-    common = [key for key in first if key in second]
+    answers = [[prediction_of(row) for row in rows.values()] for rows in (before, after)]
+    common = [key for key in before if key in after]
     scored = {*common, *benchmark.unasked(answers[0]), *benchmark.unasked(answers[1])}
-    left_out = len((first.keys() | second.keys()) - scored)
+    left_out = len((before.keys() | after.keys()) - scored)
     if not common:
-        raise BenchmarkError(f"{before} and {after} have no question in common.")
+        raise BenchmarkError(f"{name}: the two have no question in common: {_ids(before)}; {_ids(after)}.")
     if left_out:
         logger.warning("%s: %d questions were answered by one of the two only; left out.", name, left_out)
     scores = differences(
@@ -81,7 +79,7 @@ def compare_predictions(
         resamples=resamples,
         seed=seed,
     )
-    hits = [[bool(rows[key]["correct"]) for key in common] for rows in (first, second)]
+    hits = [[bool(rows[key]["correct"]) for key in common] for rows in (before, after)]
     return Comparison(name, len(common), left_out, scores, mcnemar(*hits))
 
 
@@ -101,11 +99,13 @@ def shared_benchmarks(before: Path, after: Path) -> list[str]:
     return shared
 
 
-def comparison_table(comparisons: Sequence[Comparison], *, title: str, confidence: float) -> Table:
+def comparison_table(
+    comparisons: Sequence[Comparison], *, title: str, confidence: float, resampled: str = "images"
+) -> Table:
     """Show the main scores before and after, in percent, and McNemar's test of each benchmark."""
     table = Table(
         title=title,
-        caption=f"{100 * confidence:g} % interval of the change: images resampled, both alike. "
+        caption=f"{100 * confidence:g} % interval of the change: {resampled} resampled, both alike. "
         "McNemar's p takes every question for independent (unclustered)",
     )
     table.add_column("score", overflow="fold", min_width=22)
@@ -128,5 +128,6 @@ def _cells(found: Difference) -> list[str]:
     return [*values, shown + (" *" if clear else "")]
 
 
-def _rows(path: Path) -> dict[str, dict[str, Any]]:
-    return {row["id"]: row for row in read_predictions(path)}
+def _ids(rows: Rows) -> str:
+    first = next(iter(rows), None)
+    return "no questions" if first is None else f"{len(rows)} questions, as {first}"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from halluc.report.results import read_predictions
+from halluc.report.results import Rows, rows_by_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +45,21 @@ def flips(before: Path, after: Path) -> list[Flip]:
     found: list[Flip] = []
     for path in sorted(after.glob("*.jsonl")):
         first = before / path.name
-        if not first.exists():
-            continue
-        earlier = {row["id"]: row for row in read_predictions(first)}
-        for row in read_predictions(path):
-            old = earlier.get(row["id"])
-            if old is not None and old["parsed"] != row["parsed"]:
-                found.append(
-                    Flip(
-                        path.stem, row["id"], tuple(row["images"]), row["prompt"], row["gold"],
-                        old["parsed"], row["parsed"],
-                    )
-                )  # fmt: skip
+        if first.exists():
+            found += flips_between(path.stem, rows_by_id(first), rows_by_id(path))
     return found
+
+
+def flips_between(benchmark: str, before: Rows, after: Rows) -> list[Flip]:
+    """List the questions of one benchmark whose answers differ."""
+    return [
+        Flip(
+            benchmark, name, tuple(row["images"]), row["prompt"], row["gold"],
+            before[name]["parsed"], row["parsed"],
+        )
+        for name, row in after.items()
+        if name in before and before[name]["parsed"] != row["parsed"]
+    ]  # fmt: skip
 
 
 def count_changes(found: Sequence[Flip]) -> dict[str, int]:

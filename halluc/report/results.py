@@ -8,6 +8,9 @@ from typing import Any
 
 from halluc.data.records import Prediction, Question
 
+Rows = Mapping[str, Mapping[str, Any]]
+"""Question id to what a predictions file says about it."""
+
 
 def write_results(run_dir: Path, results: Mapping[str, Any]) -> None:
     """Write ``results.json`` whole or not at all."""
@@ -72,6 +75,11 @@ def read_predictions(path: Path) -> list[dict[str, Any]]:
     """Read the rows that ``write_predictions`` wrote."""
     # Not splitlines(): an answer may hold other line separators, which JSON does not escape.
     return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+
+
+def rows_by_id(path: Path) -> dict[str, dict[str, Any]]:
+    """Read a predictions file as question id to row."""
+    return {row["id"]: row for row in read_predictions(path)}
 
 
 def _write(path: Path, text: str) -> None:

@@ -40,9 +40,9 @@ def sample(number, answer, response, **doc):
     }
 
 
-def score(kind, path, profile):
+def score(kind, path, profile, resamples=0):
     rows = read_responses(path)
-    return score_responses(kind.from_rows(rows, profile), rows).scores
+    return score_responses(kind.from_rows(rows, profile), rows, resamples=resamples).scores
 
 
 def test_samples_of_lmms_eval(tmp_path, caplog):
@@ -53,10 +53,21 @@ def test_samples_of_lmms_eval(tmp_path, caplog):
         sample(1, "no", "Yes", category="popular"),
     )
     with caplog.at_level(logging.WARNING):
-        scores = score(Pope, path, "lmms_eval")
+        scores = score(Pope, path, "lmms_eval", resamples=10)
     assert (scores["random/accuracy"], scores["popular/accuracy"]) == (0.5, 0.0)
     assert score(Pope, path, "strict")["random/accuracy"] == 1.0
     assert "too narrow" in caplog.text
+
+
+def test_pope_samples_of_lmms_eval_name_their_pictures(tmp_path):
+    samples = [sample(n, "yes", "Yes" if n % 3 else "No", category="random") for n in range(6)]
+    for number, one in enumerate(samples):
+        one["doc"]["image_source"] = f"COCO_val2014_{number // 3}"
+    rows = read_responses(write(tmp_path / "x_samples_pope.jsonl", *samples))
+    result = score_responses(Pope.from_rows(rows), rows, resamples=100)
+    assert result.resampled == "images"
+    found = result.intervals["random/accuracy"]
+    assert (found.low, found.high) == (pytest.approx(2 / 3), pytest.approx(2 / 3))
 
 
 def test_the_subset_may_stand_in_the_file_name_only(tmp_path):

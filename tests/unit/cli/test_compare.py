@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 
 from halluc.cli.compare import compare
 from halluc.data.records import AnswerSpace, Prediction, Question
-from halluc.errors import ConfigError, SourceNotFoundError
+from halluc.errors import BenchmarkError, ConfigError, SourceNotFoundError
 from halluc.report.results import write_predictions
 
 app = typer.Typer(pretty_exceptions_enable=False)
@@ -113,3 +113,94 @@ def test_errors(run_of, tmp_path):
     other.mkdir(parents=True)
     with pytest.raises(SourceNotFoundError, match="no predictions of a common benchmark"):
         run(f"{folder}@baseline", str(tmp_path / "c"))
+
+
+@pytest.fixture
+def responses(tmp_path):
+    """Return a function that writes a response file: whole records, wrong for some questions."""
+
+    def make(name, wrong, asked=range(48), **changed):
+        said = {"yes": "No.", "no": "Yes, it is."}
+        right = {"yes": "Yes", "no": "no"}
+        rows = [
+            {"subset": "random", "question_id": n, "image": f"{n // 6}.png", "text": "?", "label": LABELS[n],
+             "response": said[LABELS[n]] if n in wrong else right[LABELS[n]]} | changed
+            for n in asked
+        ]  # fmt: skip
+        path = tmp_path / name
+        path.write_text("\n".join(map(json.dumps, rows)))
+        return str(path)
+
+    return make
+
+
+FILES = ("--benchmark", "pope")
+
+
+def test_response_files_are_compared_as_runs_are(run_of, responses):
+    wrong = ({n for n in range(48) if n % 3 == 0}, {0, 1})
+    runs = json.loads(run(*(run_of(name, w) for name, w in zip("ab", wrong, strict=True)), "--json"))
+    files = [responses(f"{name}.jsonl", w) for name, w in zip("ab", wrong, strict=True)]
+    found = json.loads(run(*files, *FILES, "--json"))
+    assert found[0]["benchmarks"] == runs[0]["benchmarks"]
+    assert (found[0]["before"], found[0]["after"]) == tuple(files)
+
+
+def test_response_files_may_leave_the_gold_to_the_published_questions(root, tmp_path):
+    files = []
+    for name, response in (("a", "yes"), ("b", "no")):
+        path = tmp_path / f"{name}.jsonl"
+        path.write_text("\n".join(json.dumps({"id": f"random/{n}", "response": response}) for n in range(48)))
+        files.append(str(path))
+    with pytest.raises(ConfigError, match="hold no gold answer"):
+        run(*files, *FILES)
+    options = ("--root", str(root), "--option", "subsets=[random]", "--profile", "official")
+    (found,) = json.loads(run(*files, *FILES, *options, "--json"))
+    (one,) = found["benchmarks"]
+    assert one["scores"]["random/yes_ratio"]["change"] == -1.0
+    assert (one["mcnemar"]["only_first"], one["mcnemar"]["only_second"]) == (24, 24)
+
+
+def test_a_pattern_takes_several_files_for_one(responses, tmp_path):
+    whole = responses("whole.jsonl", {0})
+    responses("part_1.jsonl", {0, 1}, range(24))
+    responses("part_2.jsonl", set(), range(24, 48))
+    (found,) = json.loads(run(whole, str(tmp_path / "part_*.jsonl"), *FILES, "--json"))
+    (one,) = found["benchmarks"]
+    assert (one["n"], one["left_out"]) == (48, 0)
+    assert (one["mcnemar"]["only_first"], one["mcnemar"]["only_second"]) == (1, 0)
+
+
+def test_questions_of_one_file_only_are_left_out_and_counted(responses):
+    files = responses("a.jsonl", {0}), responses("b.jsonl", set(), range(12, 48))
+    for pair in (files, files[::-1]):
+        (found,) = json.loads(run(*pair, *FILES, "--json"))
+        assert (found["benchmarks"][0]["n"], found["benchmarks"][0]["left_out"]) == (36, 12)
+
+
+def test_flips_of_response_files_are_listed(responses):
+    shown = run(responses("a.jsonl", {0, 5}), responses("b.jsonl", {5, 7}), *FILES, "--flips", "5")
+    assert "2 answers changed: 1 cured, 1 broken, 0 other" in shown
+    assert "cured: pope random/0" in shown
+
+
+def test_files_without_pictures_say_that_questions_are_resampled(tmp_path):
+    rows = [{"id": f"random/{n}", "label": "yes", "response": "yes"} for n in range(4)]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    shown = run(str(tmp_path / "a.jsonl"), str(tmp_path / "a.jsonl"), *FILES)
+    assert "questions resampled" in " ".join(shown.split())
+
+
+def test_files_of_other_questions_are_refused(responses):
+    with pytest.raises(BenchmarkError, match="different gold answers"):
+        run(responses("a.jsonl", set()), responses("b.jsonl", set(), label="yes"), *FILES)
+
+
+def test_files_and_runs_are_not_mixed_up(responses, run_of):
+    file, folder = responses("a.jsonl", set()), run_of("run", set())
+    with pytest.raises(ConfigError, match="--benchmark NAME"):
+        run(file, file)
+    with pytest.raises(ConfigError, match="is a folder"):
+        run(file, folder, *FILES)
+    with pytest.raises(SourceNotFoundError, match="No file"):
+        run(file, file + "x", *FILES)

@@ -87,6 +87,39 @@ def test_every_benchmark_with_a_config_can_be_scored(tmp_path, benchmark):
         run(benchmark, write(tmp_path / "r.jsonl", [{"id": "1", "response": "x"}]))
 
 
+def test_a_result_names_reader_and_prompts_and_what_was_resampled(tmp_path):
+    file = write(tmp_path / "r.jsonl", RECORDS)
+    printed = json.loads(run("pope", file, "--json").stdout)
+    assert (printed["profile"], printed["prompt_profile"]) == ("strict", "unknown")
+    assert printed["resampled"] == "images"
+    shown = run("pope", file, "--prompt-profile", "lmms_eval").stdout
+    assert "profile strict, prompts lmms_eval" in shown
+    assert "images resampled" in shown
+
+
+def test_without_pictures_questions_are_resampled_and_it_says_so(tmp_path, caplog):
+    bare = [{k: v for k, v in record.items() if k != "image"} for record in RECORDS]
+    file = write(tmp_path / "r.jsonl", bare)
+    assert "questions resampled" in run("pope", file).stdout
+    assert "too narrow" in caplog.text
+    caplog.clear()
+    run("pope", file, "--resamples", "0")
+    assert "too narrow" not in caplog.text
+
+
+def test_likelihoods_of_a_predictions_file_are_kept(tmp_path):
+    rows = [
+        {"id": f"random/{n}", "images": [f"{n}.png"], "gold": "yes" if n % 2 else "no", "response": "yes",
+         "parsed": "yes", "correct": bool(n % 2),
+         "probabilities": {"yes": 0.6 + n / 100, "no": 0.4 - n / 100}, "mass": 0.9,
+         "tags": {"subset": "random"}}
+        for n in range(8)
+    ]  # fmt: skip
+    printed = json.loads(run("pope", write(tmp_path / "pope.jsonl", rows), "--json").stdout)
+    assert printed["scores"]["random/auroc"] == pytest.approx(10 / 16)
+    assert "random/auroc" in printed["intervals"]
+
+
 def test_errors(tmp_path):
     with pytest.raises(UnknownOptionError, match=r"BENCHMARK is 'pop'.*phd, pope"):
         run("pop", write(tmp_path / "r.jsonl", RECORDS))

@@ -1,0 +1,68 @@
+"""Response files as commands take them: their rows, and the benchmark that can score them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from hydra.utils import get_class
+from omegaconf import OmegaConf
+
+from halluc.benchmarks.published import PublishedBenchmark
+from halluc.benchmarks.response_files import read_responses
+from halluc.benchmarks.responses import holds_gold
+from halluc.benchmarks.rows import Row
+from halluc.cli.configs import benchmark_entry
+from halluc.errors import BenchmarkError, ConfigError
+
+LEFT_TO_THE_COMMAND = ("_target_", "root", "image_root", "profile")
+
+
+def response_rows(files: Sequence[Path]) -> list[Row]:
+    """Read all rows of some response files.
+
+    Raises:
+        BenchmarkError: If they hold none.
+        HallucError: If one is missing or can't be read.
+    """
+    rows = [row for file in files for row in read_responses(file)]
+    if not rows:
+        raise BenchmarkError(f"There is nothing to score in {', '.join(map(str, files))}.")
+    return rows
+
+
+def benchmark_for(
+    rows: Sequence[Row], name: str, *, profile: str, root: Path | None, options: Sequence[str]
+) -> PublishedBenchmark:
+    """Build a benchmark that can score response rows.
+
+    Args:
+        rows: The rows; without ``root`` they have to hold their gold answers.
+        name: Name of the benchmark in the config.
+        profile: How answers are read.
+        root: Folder of the published questions; None takes the questions from the rows.
+        options: Options of the benchmark as ``name=value``, with ``root``.
+
+    Raises:
+        ConfigError: If neither rows nor ``root`` tell the gold answers.
+        UnknownOptionError: If there is no such benchmark or profile.
+    """
+    entry = benchmark_entry(name)
+    kind: Any = get_class(entry["_target_"])
+    built: PublishedBenchmark
+    if root is None:
+        _require_gold(rows)
+        built = kind.from_rows(rows, profile)
+    else:
+        plain = {key: entry[key] for key in entry if key not in LEFT_TO_THE_COMMAND}
+        arguments = OmegaConf.merge(plain, OmegaConf.from_dotlist(list(options)))
+        built = kind(root, profile=profile, **{str(key): value for key, value in arguments.items()})
+    return built
+
+
+def _require_gold(rows: Sequence[Row]) -> None:
+    bare = [row for row in rows if not holds_gold(row)]
+    if bare:
+        raise ConfigError(
+            f"{len(bare)} of {len(rows)} rows hold no gold answer, first: {bare[0].where}. "
+            f"Give --root with the folder of the published questions, or whole records with their gold."
+        )
