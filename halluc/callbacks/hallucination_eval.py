@@ -10,6 +10,7 @@ from lightning.pytorch import Callback, LightningModule, Trainer
 from halluc.benchmarks.base import Benchmark
 from halluc.benchmarks.chance import chance_scores
 from halluc.benchmarks.intervals import intervals
+from halluc.benchmarks.yes_no_calibration import yes_no_calibration
 from halluc.callbacks.asking import Answerer, ask
 from halluc.callbacks.evaluation_set import EvaluationSet
 from halluc.callbacks.stop_request import StopRequest
@@ -115,6 +116,8 @@ class HallucinationEval(Callback):
             scores = _prefixed(f"{prefix}/{name}", benchmark.score(predictions))
             full |= scores
             self._keep_intervals("full", f"{prefix}/{name}", benchmark, predictions)
+            if prefix == "val":
+                self._keep_calibration(name, benchmark, predictions)
             self._write(trainer)
             _log(trainer, _prefixed("full", scores))
 
@@ -139,7 +142,8 @@ class HallucinationEval(Callback):
         folders = ["adapter_last"]
         if best is None or scores.get("select/score", 1.0) > best.get("select/score", 0.0):
             self._results["best"] = scores | {"epoch": epoch}
-            self._results.pop("full", None)  # it was another adapter's
+            for outdated in ("full", "calibration"):  # they were another adapter's
+                self._results.pop(outdated, None)
             self._best = dict(self._latest)
             folders.append("adapter")
         if trainer.is_global_zero:
@@ -181,6 +185,18 @@ class HallucinationEval(Callback):
         kept = self._results.setdefault("intervals", {}).setdefault(when, {})
         for key, found in intervals(benchmark, predictions).items():
             kept[f"{prefix}/{key}"] = [found.low, found.high]
+
+    def _keep_calibration(self, name: str, benchmark: Benchmark, predictions: Sequence[Prediction]) -> None:
+        """Keep bias and calibration of the yes/no answers, as ``calibration`` of the results.
+
+        The threshold is fitted on the ``select`` part and tried on all other questions.
+        """
+        questions = {question.id: question for question in benchmark.questions()}
+        select = self._sets[name].asked.select if name in self._sets else ()
+        asked = [questions[prediction.id] for prediction in predictions]
+        found = yes_no_calibration(asked, predictions, {question.id for question in select})
+        if found is not None:
+            self._results.setdefault("calibration", {})[name] = found
 
     def _keep_chance(self, name: str, item: EvaluationSet) -> None:
         """Keep what guessing scores on the reported questions, once, as ``chance`` of the results."""

@@ -10,6 +10,7 @@ SHOWN = (
     *("gated_mean", "gate_open_rate", "fine_accuracy", "average", "mean_accuracy", "chair_i", "chair_s"),
     *("unparsed_rate", "paired_accuracy", "score"),
 )
+_NUMBER = 6  # characters of the widest number
 _DEEPEST = 2  # slashes in a name that is shown; tasks within modes are in results.json
 
 
@@ -45,8 +46,7 @@ def _calibration_table(calibration: Mapping[str, Mapping[str, Any]]) -> Table:
         caption="the threshold is fitted on one half of the images and tried on the other; never applied",
     )
     names = ("benchmark", "said yes", "AUROC", "calibration error", "at 0", "at the fitted threshold")
-    for name in names:
-        table.add_column(name, justify="left" if name == "benchmark" else "right")
+    _add_columns(table, names)
     for name, found in calibration.items():
         threshold = found.get("threshold", {})
         table.add_row(
@@ -62,8 +62,7 @@ def _calibration_table(calibration: Mapping[str, Mapping[str, Any]]) -> Table:
 
 def _reliability_table(calibration: Mapping[str, Mapping[str, Any]]) -> Table:
     table = Table(title="Reliability: how often an answer of some confidence is right (percent)")
-    for title in ("benchmark", "confidence", "its mean", "right", "answers"):
-        table.add_column(title, justify="left" if title == "benchmark" else "right")
+    _add_columns(table, ("benchmark", "confidence", "its mean", "right", "answers"))
     for name, found in calibration.items():
         for bounds in found.get("reliability", ()):
             confidence = f"{100 * bounds['low']:.0f}–{100 * bounds['high']:.0f}"
@@ -83,8 +82,7 @@ def _agreement_table(agreement: Mapping[str, Mapping[str, Any]]) -> Table:
         "both wrong",
         "no text read",
     )
-    for title in ("benchmark", *titles):
-        table.add_column(title, justify="left" if title == "benchmark" else "right")
+    _add_columns(table, ("benchmark", *titles))
     for name, counts in agreement.items():
         table.add_row(name, *(str(counts[column]) for column in columns))
     return table
@@ -97,6 +95,15 @@ def _profile_table(profiles: Mapping[str, Mapping[str, str]]) -> Table:
     for name, used in profiles.items():
         table.add_row(name, used["profile"], used["prompt_profile"], used["pictures"])
     return table
+
+
+def _add_columns(table: Table, titles: Sequence[str]) -> None:
+    """Add columns as narrow as the longest word of their titles, so that a terminal shows all of them."""
+    for title in titles:
+        if title == "benchmark":
+            table.add_column(title, overflow="fold", min_width=len(title))
+        else:
+            table.add_column(title, justify="right", width=max(_NUMBER, *map(len, title.split())))
 
 
 def _cell(value: float | None, interval: Sequence[float] | None = None) -> str:

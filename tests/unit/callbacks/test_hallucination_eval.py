@@ -9,6 +9,7 @@ from halluc.benchmarks.sampling import AskedQuestions
 from halluc.callbacks.evaluation_set import EvaluationSet
 from halluc.callbacks.hallucination_eval import HallucinationEval
 from halluc.data.records import Prediction
+from halluc.report.results import read_results
 
 BENCHMARK = Pope.from_rows(
     [Row({"id": f"random/{n}", "label": "yes" if n % 2 else "no"}, Path("r"), n) for n in range(8)]
@@ -44,6 +45,28 @@ def test_a_best_epoch_that_was_asked_everything_is_not_asked_again(tmp_path):
     assert callback.results["full"]["val/pope/pooled/accuracy"] == 0.5
     lines = (tmp_path / "predictions/full/pope.jsonl").read_text().splitlines()
     assert len(lines) == len(BENCHMARK.questions())
+
+
+def test_calibration_is_kept_with_the_full_scores_and_the_threshold_comes_from_the_select_part(tmp_path):
+    questions = BENCHMARK.questions()
+    callback, answerer = evaluation(tmp_path, questions)
+    asked = AskedQuestions(tuple(questions[:4]), tuple(questions[4:]))
+    callback._sets = {"pope": EvaluationSet(BENCHMARK, asked, None)}
+    callback._best = {
+        "pope": [
+            Prediction(
+                id=q.id, text="yes", parsed="yes", probabilities={"yes": p, "no": 1 - p}, mass=1.0
+            )
+            for q in questions
+            for p in [0.9 if q.gold == "yes" else 0.7]
+        ]
+    }  # fmt: skip
+    callback.evaluate_full(TRAINER, MODULE, {"pope": BENCHMARK}, answerer=answerer, prefix="val")
+    found = callback.results["calibration"]["pope"]
+    assert (found["n"], found["yes_ratio"], found["auroc"]) == (8, 1.0, 1.0)
+    assert (found["threshold"]["fitted_on_n"], found["threshold"]["tried_on_n"]) == (4, 4)
+    assert (found["threshold"]["accuracy_at_0"], found["threshold"]["accuracy"]) == (0.5, 1.0)
+    assert read_results(tmp_path)["calibration"] == callback.results["calibration"]
 
 
 def test_everything_is_asked_if_the_epoch_saw_a_sample_or_if_another_answers(tmp_path):

@@ -29,8 +29,8 @@ RESULTS = {
 }  # fmt: skip
 
 
-def shown(results):
-    console = Console(width=160)
+def shown(results, width=160):
+    console = Console(width=width)
     with console.capture() as capture:
         for table in evaluation_tables(results):
             console.print(table)
@@ -49,6 +49,19 @@ def test_counts_and_tasks_within_modes_are_left_to_the_file():
     assert "base/object" not in text
 
 
+def test_a_terminal_of_80_columns_cuts_nothing():
+    big = {
+        "longhalqa": RESULTS["agreement"]["pope"] | {"n": 100_000},
+        "vlm2_videos": RESULTS["agreement"]["pope"],
+    }
+    text = shown(RESULTS | {"agreement": big}, width=80)
+    assert "…" not in text
+    assert all(title in text for title in ("likelihood", "questions", "longhalqa", "vlm2_videos", "100000"))
+    rows = [line for line in text.splitlines() if "vlm2_videos" in line]
+    assert len(rows) == 1
+    assert rows[0].rstrip().endswith("│")
+
+
 def test_what_was_not_measured_is_a_dash():
     line = next(line for line in shown(RESULTS).splitlines() if "12.3" in line)
     assert line.count("–") == 3  # AUROC, and both accuracies of a threshold that could not be fitted
@@ -61,7 +74,7 @@ def test_without_text_there_is_no_agreement():
 
 def test_the_reliability_bins_are_shown():
     (line,) = [line for line in shown(RESULTS).splitlines() if "50–60" in line]
-    assert line.split("│")[1:-1] == [" pope      ", "      50–60 ", "     54.3 ", "  43.8 ", "       9 "]
+    assert [cell.strip() for cell in line.split("│")[1:-1]] == ["pope", "50–60", "54.3", "43.8", "9"]
 
 
 def test_reader_and_prompt_profile_are_named():
