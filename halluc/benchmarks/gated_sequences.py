@@ -111,12 +111,13 @@ def score_sequences(totals: Mapping[str, GatedSums]) -> Scores:
         totals: Task to sums, as ``sequence_groups`` names them.
 
     Returns:
-        The names of ``gated_scores``, plain and behind ``<task>/``.
+        The names of ``gated_scores``, plain and behind ``gated/<task>/``: the published subtasks of the
+        same names ask other questions.
     """
     scores = gated_scores(sum(totals.values(), start=NO_SEQUENCES))
     for task, sums in totals.items():
         if task:
-            scores |= prefixed(task, gated_scores(sums))
+            scores |= prefixed(f"gated/{task}", gated_scores(sums))
     return scores
 
 

@@ -126,7 +126,7 @@ class Vlm2(PublishedBenchmark):
 
         Returns:
             ``gated_sum``, ``gated_mean``, ``gate_open_rate``, ``fine_accuracy``,
-            ``fine_accuracy_when_open`` and ``sequences``, plain and behind ``<task>/``, where gated
+            ``fine_accuracy_when_open`` and ``sequences``, plain and behind ``gated/<task>/``, where gated
             sequences were asked; and the names of ``vlm2_subtasks.score_subtasks``. ``fine_accuracy`` is
             None where fine questions were not asked.
 

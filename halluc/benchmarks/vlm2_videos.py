@@ -1,5 +1,6 @@
 """VLM2-Bench's open descriptions of videos (pc-vid), asked as frames and scored by a judge."""
 
+import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from halluc.errors import RecordError
 from halluc.metrics.tally import Scores, Tally
 from halluc.metrics.video_judge import JudgeSums, video_judge_scores
 from halluc.parsing.profiles import OFFICIAL, STRICT, pick
+
+logger = logging.getLogger(__name__)
 
 FRAME_SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")
 
@@ -94,6 +97,10 @@ class Vlm2Videos(PublishedBenchmark):
         """
         answers = self._source.answers(predictions)
         groups: dict[str, Any] = {"all": choice_group(answers, answers.pairs)}
+        if self.judge is None:
+            logger.warning(
+                "No judge reads the descriptions, so they are only counted: see benchmark.vlm2_videos.judge."
+            )
         if self.judge is not None:
             groups["judged"] = answers.sums_of(answers.pairs, self._judge_one, JudgeSums)
 

@@ -57,17 +57,17 @@ def test_gated_scores_by_hand(root):
         "fine_accuracy": 0.75,
         "fine_accuracy_when_open": 0.5,
         "sequences": 2.0,
-        "oc_cnt/gated_sum": 0.0,
-        "oc_cnt/gated_mean": 0.0,
-        "oc_cnt/gate_open_rate": 0.0,
-        "oc_cnt/fine_accuracy": 1.0,
-        "oc_cnt/sequences": 1.0,
-        "pc_cnt/gated_sum": 0.5,
-        "pc_cnt/gated_mean": 0.5,
-        "pc_cnt/gate_open_rate": 1.0,
-        "pc_cnt/fine_accuracy": 0.5,
-        "pc_cnt/fine_accuracy_when_open": 0.5,
-        "pc_cnt/sequences": 1.0,
+        "gated/oc_cnt/gated_sum": 0.0,
+        "gated/oc_cnt/gated_mean": 0.0,
+        "gated/oc_cnt/gate_open_rate": 0.0,
+        "gated/oc_cnt/fine_accuracy": 1.0,
+        "gated/oc_cnt/sequences": 1.0,
+        "gated/pc_cnt/gated_sum": 0.5,
+        "gated/pc_cnt/gated_mean": 0.5,
+        "gated/pc_cnt/gate_open_rate": 1.0,
+        "gated/pc_cnt/fine_accuracy": 0.5,
+        "gated/pc_cnt/fine_accuracy_when_open": 0.5,
+        "gated/pc_cnt/sequences": 1.0,
     }
 
 
@@ -83,7 +83,7 @@ def test_whole_sequences_may_be_left_out(root):
     benchmark = Vlm2(root)
     scores = benchmark.score([p for p in answers(benchmark) if p.id.startswith("s2")])
     assert scores["sequences"] == scores["gated_sum"] == 1.0
-    assert "oc_cnt/gated_sum" not in scores
+    assert "gated/oc_cnt/gated_sum" not in scores
 
 
 def asked_by_a_model(benchmark, **wrong):
@@ -107,10 +107,10 @@ def test_skipping_behind_closed_gates_changes_no_gated_score(root):
     expected = {
         name: value
         for name, value in Vlm2(root).score(every).items()
-        if name not in ("fine_accuracy", "oc_cnt/fine_accuracy")
+        if name not in ("fine_accuracy", "gated/oc_cnt/fine_accuracy")
     }
     assert benchmark.score(some) == expected
-    assert expected["pc_cnt/fine_accuracy"] == 0.5
+    assert expected["gated/pc_cnt/fine_accuracy"] == 0.5
     assert expected["gated_mean"] == 0.25
 
 
@@ -119,7 +119,7 @@ def test_skipping_leaves_intervals_of_gated_scores_as_they_are(root):
     benchmark = Vlm2(root, closed_gates="skip")
     every, some = asked_by_a_model(Vlm2(root), **wrong)[0], asked_by_a_model(benchmark, **wrong)[0]
     found = [intervals(Vlm2(root), predictions, resamples=50) for predictions in (every, some)]
-    assert found[0].keys() - found[1].keys() <= {"fine_accuracy", "oc_cnt/fine_accuracy"}
+    assert found[0].keys() - found[1].keys() <= {"fine_accuracy", "gated/oc_cnt/fine_accuracy"}
     assert all(found[0][name] == interval for name, interval in found[1].items())
     assert "fine_accuracy" not in found[1]
 
@@ -130,7 +130,7 @@ def test_models_with_other_open_gates_can_be_compared(root):
     after, _ = asked_by_a_model(benchmark, s2_coarse="2")
     found = differences(benchmark, before, after, resamples=20)
     assert (found["gated_mean"].before, found["gated_mean"].after) == (0.5, 0.5)
-    assert found["oc_cnt/gated_mean"].change == 1.0
+    assert found["gated/oc_cnt/gated_mean"].change == 1.0
     assert "fine_accuracy" not in found
     with pytest.raises(BenchmarkError, match="1 questions were answered by one of the two only"):
         differences(benchmark, [p for p in before if p.id != "s2/fine/1"], answers(benchmark), resamples=20)
