@@ -12,7 +12,7 @@ from halluc.metrics.bootstrap import Interval, bootstrap_intervals
 
 logger = logging.getLogger(__name__)
 
-IMAGE_FIELDS = frozenset({"image", "image_id", "images", "sequence_id", "vid"})
+IMAGE_FIELDS = frozenset({"image", "image_id", "image_path", "images", "sequence_id", "vid"})
 """Where records say which image, or sequence of images, they are about."""
 
 

@@ -1,9 +1,7 @@
 """Metrics of AMBER's discriminative questions, where "no" is the positive class."""
 
-from collections.abc import Sequence
-
 from halluc.metrics.alignment import ratio
-from halluc.metrics.yes_no import YesNoCounts, harmonic_mean
+from halluc.metrics.yes_no import YesNoCounts, harmonic_mean, yes_no_scores
 
 START = 0.001
 
@@ -34,8 +32,29 @@ def no_scores(counts: YesNoCounts) -> dict[str, float | None]:
     }
 
 
+def answer_shares(counts: YesNoCounts) -> dict[str, float | None]:
+    """Compute what does not depend on which answer is positive, each under a name that says so.
+
+    Args:
+        counts: See ``count_yes_no``.
+
+    Returns:
+        Fractions in [0, 1]: ``yes_recall`` and ``no_recall``, the shares of gold yes answered yes and of
+        gold no answered no, None if there is no such gold; ``yes_ratio``, the share of all answers that
+        are yes; and ``unparsed_rate``. All are None without questions.
+
+    Example:
+        >>> from halluc.metrics.yes_no import count_yes_no
+        >>> answer_shares(count_yes_no([True, None, False, True], [True, True, False, False]))
+        {'yes_recall': 0.5, 'no_recall': 0.5, 'yes_ratio': 0.5, 'unparsed_rate': 0.25}
+    """
+    scores = yes_no_scores(counts)
+    names = ("no_recall", "yes_ratio", "unparsed_rate")
+    return {"yes_recall": scores["recall"], **{name: scores[name] for name in names}}
+
+
 def official_no_scores(
-    parts: Sequence[YesNoCounts], *, f1_epsilon: float = 0.0001
+    counts: YesNoCounts, *, starts: int = 1, f1_epsilon: float = 0.0001
 ) -> dict[str, float | None]:
     """Compute the same as AMBER's ``inference.py`` prints it.
 
@@ -43,7 +62,8 @@ def official_no_scores(
     computed from the rounded ones with a small number in its denominator.
 
     Args:
-        parts: Counts to be added up; each brings its own 0.001, and "attribute" has three parts.
+        counts: See ``count_yes_no``.
+        starts: How many denominators with their 0.001 are added up: 3 for "attribute", 1 elsewhere.
         f1_epsilon: 0.001 for "existence", 0.0001 elsewhere.
 
     Returns:
@@ -51,17 +71,13 @@ def official_no_scores(
 
     Example:
         >>> from halluc.metrics.yes_no import count_yes_no
-        >>> official_no_scores([count_yes_no([True, True, False], [True, False, False])])
+        >>> official_no_scores(count_yes_no([True, True, False], [True, False, False]))
         {'accuracy': 0.666, 'precision': 0.999, 'recall': 0.5, 'f1': 0.666}
     """
-    start = START * len(parts)
-    right_no = sum(part.true_no for part in parts)
-    answered_no = right_no + sum(part.false_no for part in parts)
-    accuracy = _percent(
-        right_no + sum(part.true_yes for part in parts), sum(part.n for part in parts) + start
-    )
-    precision = _percent(right_no, answered_no + start)
-    recall = _percent(right_no, sum(part.gold_no for part in parts) + start)
+    start = START * starts
+    accuracy = _percent(counts.true_no + counts.true_yes, counts.n + start)
+    precision = _percent(counts.true_no, counts.true_no + counts.false_no + start)
+    recall = _percent(counts.true_no, counts.gold_no + start)
     f1 = _percent(2 * (precision / 100) * (recall / 100), precision / 100 + recall / 100 + f1_epsilon)
     names = ("accuracy", "precision", "recall", "f1")
     return {
