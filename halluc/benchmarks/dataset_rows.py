@@ -14,6 +14,9 @@ _BATCH = 64
 def read_dataset(name: str, *, split: str, image_folder: Path, option: str) -> list[Row]:
     """Read all records of a split; pictures are written to files, each distinct one once.
 
+    A table has all columns in every row. Where one is null, the record lacks the key, as it does in a
+    file of JSON records.
+
     Args:
         name: A folder of parquet files (all, or those whose name begins with the split), a folder that
             ``Dataset.save_to_disk`` wrote, or a name on the hub such as ``lmms-lab/POPE``.
@@ -77,13 +80,15 @@ def _dataset_records(name: str, split: str, option: str) -> Iterator[Mapping[str
 
 
 def _with_files(record: Mapping[str, Any], store: PictureStore) -> dict[str, Any]:
-    return {key: _stored(value, store) for key, value in record.items()}
+    return {key: _stored(value, store) for key, value in record.items() if value is not None}
 
 
 def _stored(value: object, store: PictureStore) -> object:
-    """Put a picture, or a list of them, into the store; anything else stays."""
+    """Put a picture, or those in a list or struct, into the store; anything else stays."""
     if isinstance(value, list):
         return [_stored(item, store) for item in value]
-    if isinstance(value, dict) and isinstance(value.get("bytes"), bytes):
-        return store.add(value["bytes"])
+    if isinstance(value, dict):
+        return (
+            store.add(value["bytes"]) if isinstance(value.get("bytes"), bytes) else _with_files(value, store)
+        )
     return value

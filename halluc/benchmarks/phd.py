@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from halluc.benchmarks.answers import Pair
+from halluc.benchmarks.dataset_rows import read_dataset
 from halluc.benchmarks.image_paths import inside
 from halluc.benchmarks.pope import SHORT_ANSWER
 from halluc.benchmarks.published import PublishedBenchmark
@@ -50,12 +51,13 @@ class Phd(PublishedBenchmark):
 
     key = "phd"
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # a YAML mirrors these arguments one by one
         self,
         root: str | Path,
         modes: Sequence[str] = MODES,
         *,
         file: str = "data.json",
+        dataset: str | None = None,
         image_root: str | Path | None = None,
         profile: str = STRICT,
         prompt_profile: str = "short_answer",
@@ -68,6 +70,10 @@ class Phd(PublishedBenchmark):
             root: Folder of ``file``.
             modes: Which of ``MODES`` to ask.
             file: Name of the question file in ``root``.
+            dataset: A Hugging Face dataset instead of the file, as ``AIMClab-RUC/PhD``: see
+                ``dataset_rows``. Its columns are the keys of the published file, ``context`` a struct. That
+                dataset holds no pictures, they are looked for as for the file; those of a dataset with a
+                column ``image`` (no published one was checked) are written to the image root.
             image_root: Folder that holds train2014, val2014 and CCS_images; None takes ``root/images``.
             profile: Reader of answers, one of ``strict``, ``official``, ``lmms_eval``, ``vlmevalkit``.
             prompt_profile: ``official`` asks as published; ``short_answer`` adds POPE's suffix.
@@ -87,6 +93,7 @@ class Phd(PublishedBenchmark):
         )
         self.modes = tuple(pick("benchmark.phd.modes", mode, MODE_NAMES) for mode in modes)
         self.file = file
+        self.dataset = dataset
         self._read = pick("benchmark.phd.profile", profile, YES_NO)
         self._prompt = pick("benchmark.phd.prompt_profile", prompt_profile, PROMPTS)
 
@@ -137,11 +144,17 @@ class Phd(PublishedBenchmark):
 
     def question_files(self) -> tuple[Path, ...]:
         """Return the files of questions that are expected, whether they are there or not."""
-        return (self.root / self.file,)
+        return (self.root / self.file,) if self.dataset is None else ()
 
     def _read_files(self) -> Reading:
         reading = Reading()
-        reading.add(read_rows(self.root / self.file, "benchmark.phd.root"), self._questions_of)
+        if self.dataset is None:
+            rows = read_rows(self.root / self.file, "benchmark.phd.root")
+        else:
+            rows = read_dataset(
+                self.dataset, split="test", image_folder=self.image_root, option="benchmark.phd.dataset"
+            )
+        reading.add(rows, self._questions_of)
         return reading
 
     def _scorable(self, row: Row) -> list[Question]:
@@ -180,15 +193,16 @@ class Phd(PublishedBenchmark):
         """Return where a record's picture is.
 
         COCO pictures are looked for under their published names of 2014, then under that of 2017; a
-        record that names its file (``image``, as our builder writes it) is taken by its word.
+        record that names its file (``image``, as our builder writes it, and as it is for a picture that
+        came inside a dataset) is taken by its word.
         """
         if "image_path" in row.record:
             return inside(self.root, row.text("image_path"), row.where)
+        if "image" in row.record:
+            return inside(self.image_root, row.text("image"), row.where)
         name = row.text("image_id")
         if _is_ccs(row):
             return inside(self.image_root, f"CCS_images/{name}.png", row.where)
-        if "image" in row.record:
-            return inside(self.image_root, row.text("image"), row.where)
         number = name.zfill(12)
         names = [f"{split}/COCO_{split}_{number}.jpg" for split in ("train2014", "val2014")]
         places = [inside(self.image_root, place, row.where) for place in (*names, f"{number}.jpg")]

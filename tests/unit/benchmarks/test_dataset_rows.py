@@ -1,4 +1,5 @@
 import io
+import json
 from pathlib import Path
 
 import datasets
@@ -9,9 +10,10 @@ from PIL import Image
 
 from halluc.benchmarks.dataset_rows import read_dataset
 from halluc.benchmarks.longhalqa import DATASETS, TASKS, LongHalQA
+from halluc.benchmarks.phd import FOLLOW_IMAGE, Phd
 from halluc.benchmarks.pope import Pope
 from halluc.benchmarks.vstar import VStar
-from halluc.errors import SourceNotFoundError
+from halluc.errors import RecordError, SourceNotFoundError
 
 
 def picture(colour):
@@ -34,9 +36,15 @@ POPE = [
 ]
 
 
+def with_all_columns(records):
+    """Fill up records as a table does: with null where one lacks a key of another."""
+    empty = dict.fromkeys(key for record in records for key in record)
+    return [empty | record for record in records]
+
+
 def parquet(folder, records, name="test-00000-of-00001.parquet"):
     folder.mkdir(parents=True, exist_ok=True)
-    pq.write_table(pa.Table.from_pylist(records), folder / name)
+    pq.write_table(pa.Table.from_pylist(with_all_columns(records)), folder / name)
     return folder
 
 
@@ -103,6 +111,74 @@ def test_vstar(tmp_path):
     assert Path(question.images[0]).parent == tmp_path
 
 
+PHD = [
+    {
+        "image_id": "000000000007", "task": "object", "yes_question": "Is there a cat?",
+        "no_question": "Is there a dog?", "hitem": "dog", "gt": "cat", "subject": "cat",
+        "context": {"sec": "Quiet.", "icc": "A dog barks."},
+    },
+    {
+        "image_id": "3", "task": "attribute", "yes_question": "Is it square?", "no_question": "Is it round?",
+        "ccs_description": "Square wheels.",
+    },
+]  # fmt: skip
+
+
+def phd_pictures(folder):
+    for name in ("val2014/COCO_val2014_000000000007.jpg", "CCS_images/3.png"):
+        path = folder / "images" / name
+        path.parent.mkdir(parents=True)
+        path.touch()
+    return folder
+
+
+def test_phd_without_pictures_is_what_its_file_is(tmp_path):
+    """A table has a null where a record of the file lacks the key."""
+    phd_pictures(tmp_path)
+    (tmp_path / "data.json").write_text(json.dumps(PHD))
+    dataset = str(parquet(tmp_path / "hub", PHD))
+    assert pq.read_table(tmp_path / "hub").to_pylist()[1]["context"] is None
+    benchmark = Phd(tmp_path, dataset=dataset)
+    assert benchmark.questions() == Phd(tmp_path).questions()
+    assert len(benchmark.questions()) == 8
+    assert benchmark.published()["sec/0/no"].prompt.startswith("Quiet." + FOLLOW_IMAGE + "Is there a dog?")
+    assert benchmark.question_files() == ()
+
+
+def test_phd_from_a_saved_dataset_with_both_names_of_the_specious_context(tmp_path):
+    older = {**PHD[0], "image_id": "8", "context": {"iac": "Calm.", "icc": "Loud."}}
+    saved = datasets.Dataset.from_list(with_all_columns([PHD[0], older, PHD[1]]))
+    datasets.DatasetDict({"test": saved}).save_to_disk(tmp_path / "saved")
+    questions = Phd(tmp_path, dataset=str(tmp_path / "saved")).published()
+    assert questions["sec/0/yes"].prompt.startswith("Quiet.")
+    assert questions["sec/1/yes"].prompt.startswith("Calm.")
+    assert questions["ccs/2/yes"].images == (str(tmp_path / "images/CCS_images/3.png"),)
+
+
+def test_phd_with_pictures_inside(tmp_path):
+    records = [
+        {**record, "image": picture(colour)} for record, colour in zip(PHD, ("red", "blue"), strict=True)
+    ]
+    questions = Phd(tmp_path, dataset=str(parquet(tmp_path / "hub", records))).questions()
+    assert len(questions) == 8
+    red, blue = ({q.images for q in questions if ("ccs" in q.id) is ccs} for ccs in (False, True))
+    assert len(red) == len(blue) == 1
+    assert red != blue
+    with Image.open(questions[-1].images[0]) as wheels:
+        assert wheels.getpixel((0, 0)) == (0, 0, 255)
+
+
+def test_phd_lists_records_without_a_context(tmp_path):
+    phd_pictures(tmp_path)
+    broken = [{**PHD[0], "context": None}, PHD[0], PHD[1]]
+    dataset = str(parquet(tmp_path / "hub", broken))
+    with pytest.raises(RecordError) as caught:
+        Phd(tmp_path, dataset=dataset).questions()
+    (problem,) = caught.value.problems
+    assert "hub:test, record 1 (id 000000000007): context has no sec or iac" in problem
+    assert len(Phd(tmp_path, dataset=dataset, bad_rows="skip").questions()) == 8
+
+
 def test_longhalqa_in_one_folder_a_task(tmp_path):
     choices = {f"choice_{letter}": f"text {letter}" for letter in "abcd"}
     record = {"question_id": 3, "image": picture("red"), "question": "Which?", "answer": "C", **choices}
@@ -121,3 +197,5 @@ def test_what_is_not_there(tmp_path):
     for name in (str(tmp_path / "empty"), "nobody/nothing-of-this-name"):
         with pytest.raises(SourceNotFoundError, match=r"benchmark\.pope\.dataset=.*split 'test'"):
             Pope(tmp_path, dataset=name).questions()
+    with pytest.raises(SourceNotFoundError, match=r"benchmark\.phd\.dataset=.*split 'test'"):
+        Phd(tmp_path, dataset=str(tmp_path / "empty")).questions()
