@@ -13,8 +13,9 @@ from halluc.benchmarks.published import PublishedBenchmark
 from halluc.benchmarks.question_source import Reading
 from halluc.benchmarks.rows import Row, read_rows
 from halluc.benchmarks.score_names import prefixed
+from halluc.benchmarks.vstar_annotations import annotation_files, annotation_rows, published_row
 from halluc.data.records import AnswerSpace, Prediction, Preparation, Question
-from halluc.errors import RecordError
+from halluc.errors import ConfigError, RecordError
 from halluc.metrics.choice import ChoiceCounts, choice_scores
 from halluc.metrics.tally import Scores, Tally
 from halluc.parsing.profiles import LMMS_EVAL, OFFICIAL, STRICT, VLMEVALKIT, pick
@@ -89,6 +90,10 @@ class VStar(PublishedBenchmark):
     letter parser was published with it, so ``official`` reads as lmms-eval does, whose numbers are the
     ones in use. Ids are ``<category>/<question_id>``.
 
+    The annotations beside the pictures hold the same questions, the right option first and without ids:
+    ``question_id`` is that of the picture's row in ``file`` where that file is there, and else the
+    picture's name without suffix.
+
     Reference:
         Wu and Xie, V*: Guided Visual Search as a Core Mechanism in Multimodal LLMs, arXiv 2312.14135.
     """
@@ -100,12 +105,14 @@ class VStar(PublishedBenchmark):
     }
     without_options: ClassVar[frozenset[str]] = frozenset({LIKELIHOOD})
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # a YAML mirrors these arguments one by one
         self,
         root: str | Path,
         *,
         file: str = "test_questions.jsonl",
         dataset: str | None = None,
+        annotations: Sequence[str] | None = None,
+        shuffle_choices: int | None = 0,
         image_root: str | Path | None = None,
         profile: str = STRICT,
         prompt_profile: str = OFFICIAL,
@@ -119,6 +126,11 @@ class VStar(PublishedBenchmark):
             file: Name of the question file in ``root``.
             dataset: A Hugging Face dataset instead of the file, as ``lmms-lab/vstar-bench``: see
                 ``dataset_rows``. Its pictures are written to the image root.
+            annotations: Folders below ``root`` whose annotations, one JSON file a picture, are read
+                instead of the file; their names are the categories.
+            shuffle_choices: Seed of the order of annotated options, by picture; the gold letter follows.
+                None keeps them as released, with the right one always first: only for comparing
+                likelihoods, which know no letters.
             image_root: Folder of direct_attributes and relative_position; None takes ``root``.
             profile: Reader of answers, one of ``strict``, ``official``, ``lmms_eval``, ``vlmevalkit``.
             prompt_profile: ``official`` asks the text as published, with its answer instruction;
@@ -130,6 +142,7 @@ class VStar(PublishedBenchmark):
 
         Raises:
             UnknownOptionError: If a name is not among its choices.
+            ConfigError: If both a dataset and annotations are named.
         """
         super().__init__(
             root,
@@ -140,8 +153,15 @@ class VStar(PublishedBenchmark):
             max_pixels=max_pixels,
             bad_rows=bad_rows,
         )
+        if dataset is not None and annotations is not None:
+            raise ConfigError(
+                f"benchmark.vstar.dataset={dataset} and benchmark.vstar.annotations={list(annotations)} both "
+                f"name the questions. Set one of them to null."
+            )
         self.file = file
         self.dataset = dataset
+        self.annotations = annotations
+        self.shuffle_choices = shuffle_choices
         self._read = pick("benchmark.vstar.profile", profile, VSTAR)
         self._prompt = pick("benchmark.vstar.prompt_profile", prompt_profile, PROMPTS)
 
@@ -178,10 +198,16 @@ class VStar(PublishedBenchmark):
 
     def question_files(self) -> tuple[Path, ...]:
         """Return the files of questions that are expected, whether they are there or not."""
+        if self.annotations is not None:
+            return tuple(path for folder in self.annotations for path in annotation_files(self.root, folder))
         return (self.root / self.file,) if self.dataset is None else ()
 
     def _read_files(self) -> Reading:
         reading = Reading()
+        if self.annotations is not None:
+            rows = annotation_rows(self.root, self.annotations, self.image_root, self._question_ids())
+            reading.add(rows, self._annotated)
+            return reading
         if self.dataset is None:
             rows = read_rows(self.root / self.file, "benchmark.vstar.root")
         else:
@@ -190,6 +216,15 @@ class VStar(PublishedBenchmark):
             )
         reading.add(rows, lambda row: [self._question(row, with_image=True)])
         return reading
+
+    def _question_ids(self) -> dict[str, str]:
+        """Return picture to ``question_id`` of the question file; empty if there is no such file."""
+        path = self.root / self.file
+        rows = read_rows(path, "benchmark.vstar.root") if path.is_file() else []
+        return {row.text("image"): row.text("question_id") for row in rows}
+
+    def _annotated(self, row: Row) -> list[Question]:
+        return [self._question(published_row(row, self.shuffle_choices), with_image=True)]
 
     def _scorable(self, row: Row) -> list[Question]:
         return [self._question(row, with_image=False)]
