@@ -5,6 +5,8 @@ from collections.abc import Iterable
 import torch
 from torch.nn import Parameter
 
+from halluc.miniworld.pretraining.muon import FloatMuon
+
 MATRIX_DECAY = 0.05
 OTHER_DECAY = 0.01
 GRADIENT_CLIP = 1.0
@@ -17,10 +19,6 @@ class MatrixOptimizer:
 
     Args:
         named: Names and parameters; those without ``requires_grad`` are left out.
-
-    Reference:
-        Jordan et al., "Muon: An optimizer for hidden layers in neural networks", 2024; scaled to
-        the update size of AdamW as in Liu et al., arXiv 2502.16982, section 2.2.
     """
 
     def __init__(self, named: Iterable[tuple[str, Parameter]]) -> None:
@@ -29,7 +27,7 @@ class MatrixOptimizer:
         matrices = [p for name, p in trainable if p.ndim == 2 and "embed" not in name]
         known = {id(p) for p in matrices}
         others = [p for p in self.parameters if id(p) not in known]
-        self._muon = torch.optim.Muon(matrices, weight_decay=MATRIX_DECAY, adjust_lr_fn="match_rms_adamw")
+        self._muon = FloatMuon(matrices, weight_decay=MATRIX_DECAY)
         groups = [
             {"params": [p for p in others if p.ndim > 2], "weight_decay": OTHER_DECAY},
             {"params": [p for p in others if p.ndim <= 2], "weight_decay": 0.0},
