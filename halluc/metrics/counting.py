@@ -4,6 +4,9 @@ from dataclasses import dataclass
 
 LONGEST_SEQUENCE = 4
 EXPONENT = 1 / 10
+UNPARSED = "invalid_answer_format"
+OUT_OF_RANGE = "answer_out_of_expected_range"
+INCORRECT = "incorrect_answer"
 
 
 def count_score(predicted: int | None, gold: int, images: int, *, check_range: bool = True) -> float:
@@ -36,6 +39,32 @@ def count_score(predicted: int | None, gold: int, images: int, *, check_range: b
     return max(0.0, 1.0 - penalty)
 
 
+def error_reason(predicted: int | None, gold: int, images: int) -> str | None:
+    """Name what is wrong with one count, in the words of the official script; None if it is right.
+
+    Args:
+        predicted: Parsed count; None means unparsed.
+        gold: Right count, at least 1.
+        images: Length n of the image sequence.
+
+    Returns:
+        ``invalid_answer_format`` if unparsed, ``answer_out_of_expected_range`` outside 1..n (both are
+        left out of the official mean), else ``incorrect_answer``.
+
+    Reference:
+        Zhang et al., VLM2-Bench, arXiv 2502.12084; ``acc_with_cnt_score.py``.
+
+    Example:
+        >>> error_reason(3, 2, 4), error_reason(2, 2, 4)
+        ('incorrect_answer', None)
+    """
+    if predicted is None:
+        return UNPARSED
+    if not 1 <= predicted <= images:
+        return OUT_OF_RANGE
+    return None if predicted == gold else INCORRECT
+
+
 @dataclass(frozen=True, slots=True)
 class CountingSums:
     """Hold what the counting scores are made of, summed over questions.
@@ -57,10 +86,11 @@ class CountingSums:
     @classmethod
     def of(cls, predicted: int | None, gold: int, images: int) -> "CountingSums":
         """Return the summand of one question."""
+        reason = error_reason(predicted, gold, images)
         return cls(
             n=1.0,
-            exact=float(predicted == gold and 1 <= gold <= images),
-            valid=float(predicted is not None and 1 <= predicted <= images),
+            exact=float(reason is None),
+            valid=float(reason in {None, INCORRECT}),
             score=count_score(predicted, gold, images),
             unchecked=count_score(predicted, gold, images, check_range=False),
         )

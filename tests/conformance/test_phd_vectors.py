@@ -1,8 +1,11 @@
 import json
+from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from halluc.benchmarks.phd import Phd
+from halluc.benchmarks.rows import Row
 
 PARSERS = {"strict": "strict", "pope_official": "official"}
 NAMES = {"phd_index": "index", "yes_recall": "yes_recall", "no_recall": "no_recall"}
@@ -10,6 +13,14 @@ NAMES = {"phd_index": "index", "yes_recall": "yes_recall", "no_recall": "no_reca
 
 def mode_of(name):
     return {"iac": "sec"}.get(name, name)
+
+
+def questions_of(records, profile):
+    """Build the benchmark, and its question to each record in their order."""
+    rows = [Row(record, Path("phd.jsonl"), line) for line, record in enumerate(records, 1)]
+    benchmark = Phd.from_rows(rows, profile)
+    published = benchmark.published()
+    return benchmark, [published[name] for row in rows for name in Phd.row_responses(row)]
 
 
 @pytest.mark.parametrize("parser", PARSERS)
@@ -20,7 +31,6 @@ def test_scores_of_the_benchmark(vectors, score_records, parser):
     for mode, metrics in expected["by_mode"].items():
         for theirs, ours in NAMES.items():
             vectors.equal(result.scores[f"{mode_of(mode)}/{ours}"], metrics[theirs], f"{mode}/{ours}")
-        vectors.equal(result.scores[f"{mode_of(mode)}/n"], metrics["n_yes"] + metrics["n_no"])
         for task, cell in expected["by_mode_and_task"][mode].items():
             for theirs, ours in NAMES.items():
                 vectors.equal(result.scores[f"{mode_of(mode)}/{task}/{ours}"], cell[theirs], f"{mode}/{task}")
@@ -28,6 +38,40 @@ def test_scores_of_the_benchmark(vectors, score_records, parser):
     for theirs, ours in NAMES.items():
         vectors.equal(result.scores[f"pooled/{ours}"], expected["overall_pooled"][theirs])
     vectors.equal(result.scores["pooled/unparsed_rate"], expected["unparsed_rate"])
+
+
+@pytest.mark.parametrize("parser", PARSERS)
+def test_every_response_is_read_as_the_reference_does(vectors, parser):
+    data = vectors.load("phd.json")
+    benchmark, questions = questions_of(data["records"], PARSERS[parser])
+    pairs = zip(questions, data["records"], strict=True)
+    read = [benchmark.read(question, record["response"]) for question, record in pairs]
+    vectors.equal(read, data["expected"][parser]["predictions"])
+
+
+@pytest.mark.parametrize("parser", PARSERS)
+def test_numbers_of_questions_by_gold_answer(vectors, parser):
+    data = vectors.load("phd.json")
+    _, questions = questions_of(data["records"], PARSERS[parser])
+    cells = Counter((q.tags["mode"], q.tags["task"], q.gold) for q in questions)
+    expected = data["expected"][parser]
+
+    def compare(metrics, mode=None, task=None):
+        for gold in ("yes", "no"):
+            fitting = [
+                count
+                for (own_mode, own_task, own_gold), count in cells.items()
+                if own_gold == gold and mode in {None, own_mode} and task in {None, own_task}
+            ]
+            vectors.equal(sum(fitting), metrics[f"n_{gold}"], f"{mode}/{task}/{gold}")
+
+    compare(expected["overall_pooled"])
+    for task, metrics in expected["by_task"].items():
+        compare(metrics, task=task)
+    for mode, metrics in expected["by_mode"].items():
+        compare(metrics, mode_of(mode))
+        for task, cell in expected["by_mode_and_task"][mode].items():
+            compare(cell, mode_of(mode), task)
 
 
 @pytest.mark.parametrize("parser", PARSERS)

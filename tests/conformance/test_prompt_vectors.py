@@ -66,7 +66,9 @@ def built(case, folder):
 
 def test_prompts(vectors, tmp_path):
     for place, case in enumerate(vectors.load("prompts.json")["cases"]):
-        vectors.equal(built(case, tmp_path), case["expected"], f"case {place}")
+        prompt = built(case, tmp_path)
+        vectors.equal(prompt, case["expected"], f"case {place}")
+        vectors.equal(prompt.endswith(case.get("post_prompt", "")), True, f"case {place}")
 
 
 def test_no_vector_file_goes_unread(vectors):

@@ -3,7 +3,7 @@ import pytest
 from halluc.benchmarks.vlm2 import Vlm2
 from halluc.benchmarks.vlm2_subtasks import SUBTASKS
 from halluc.data.records import AnswerKind, AnswerSpace
-from halluc.metrics.counting import CountingSums, count_score, counting_scores
+from halluc.metrics.counting import CountingSums, count_score, counting_scores, error_reason
 from halluc.metrics.video_judge import JudgeSums, video_judge_scores
 from halluc.parsing import official, strict
 from halluc.parsing.readers import VLM2, VLM2_CHANGE
@@ -16,14 +16,15 @@ HEADLINE = {
     "cnt": "score",
     "grp": "accuracy",
 }
-COUNTS = {
-    "paired_correct": "paired_accuracy",
-    "pair_correct": "paired_accuracy",
-    "positive_correct": "positive_accuracy",
-    "negative_correct": "negative_accuracy",
+SHARES = {
+    "paired_correct": ("paired_accuracy", "pairs"),
+    "pair_correct": ("paired_accuracy", "pairs"),
+    "positive_correct": ("positive_accuracy", "pairs"),
+    "negative_correct": ("negative_accuracy", "pairs"),
+    "valid": ("valid_rate", "n"),
 }
-
-NO_COUNTS = CountingSums(0.0, 0.0, 0.0, 0.0, 0.0)
+CORRECT = {"cnt": "exact_accuracy", "grp": "accuracy"}
+RECORD_BY_RECORD = {"parsed", "scores", "error_reason", "per_record"}
 
 
 def records_of(data, subtask):
@@ -43,15 +44,15 @@ def test_scores_of_the_benchmark(vectors, score_records, subtask, profile):
     data = vectors.load("vlm2_bench.json")
     expected = data["subtasks"][subtask]["expected"][profile]
     scores = score_records(Vlm2, records_of(data, subtask), profile).scores
-    for name, value in expected.items():
-        if name == "score":
-            vectors.equal(scores[f"{subtask}/{HEADLINE[subtask[3:]]}"], value)
-        elif name in COUNTS:
-            vectors.equal(
-                scores[f"{subtask}/{COUNTS[name]}"] * scores[f"{subtask}/pairs"], float(value), name
-            )
-        elif isinstance(value, float) or name == "pairs":
-            vectors.equal(scores[f"{subtask}/{name}"], float(value), name)
+    shares = SHARES | ({"correct": (CORRECT[subtask[3:]], "n")} if subtask[3:] in CORRECT else {})
+    names = {"score": HEADLINE[subtask[3:]], "total": "n"}
+    for name in expected.keys() - RECORD_BY_RECORD:
+        if name in shares:
+            share, whole = shares[name]
+            found = scores[f"{subtask}/{share}"] * scores[f"{subtask}/{whole}"]
+        else:
+            found = scores[f"{subtask}/{names.get(name, name)}"]
+        vectors.equal(found, float(expected[name]), name)
 
 
 @pytest.mark.parametrize("profile", ["official", "strict"])
@@ -84,9 +85,7 @@ def test_counting_scores_record_by_record(vectors, profile, read):
         triples = [(read(r["model_answer"]), r["gt_answer"], r["image_seq_len"]) for r in records]
         vectors.equal([count_score(*triple) for triple in triples], expected["scores"], subtask)
         if profile == "official":
-            scores = counting_scores(sum((CountingSums.of(*t) for t in triples), start=NO_COUNTS))
-            vectors.equal(scores["exact_accuracy"] * len(triples), float(expected["correct"]))
-            vectors.equal(scores["valid_rate"] * len(triples), float(expected["valid"]))
+            vectors.equal([error_reason(*triple) for triple in triples], expected["error_reason"], subtask)
 
 
 def test_average_of_the_eight_image_subtasks(vectors, score_records):

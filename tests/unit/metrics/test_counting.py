@@ -4,6 +4,7 @@ from halluc.metrics.counting import (
     CountingSums,
     count_score,
     counting_scores,
+    error_reason,
     mean_count_score_unchecked,
 )
 
@@ -32,6 +33,21 @@ def summed(*counts):
 )
 def test_count_score(predicted, gold, images, expected):
     assert count_score(predicted, gold, images) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("predicted", "gold", "reason"),
+    [
+        (2, 2, None),
+        (1, 2, "incorrect_answer"),
+        (0, 2, "answer_out_of_expected_range"),
+        (4, 2, "answer_out_of_expected_range"),
+        (4, 4, "answer_out_of_expected_range"),  # also where the gold answer itself is
+        (None, 2, "invalid_answer_format"),
+    ],
+)
+def test_error_reason_among_three_images(predicted, gold, reason):
+    assert error_reason(predicted, gold, 3) == reason
 
 
 def test_without_range_check_zero_may_score():
