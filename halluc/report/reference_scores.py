@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 
@@ -24,6 +24,9 @@ class ReferenceScores:
         read_in_source: Whether the numbers were read in the source itself, not in a third place.
         note: What to know before comparing.
         scores: Our name to the score, a fraction in [0, 1].
+        question_set: Which of the benchmark's sets of questions they are about; empty if it has one only.
+        without_counterpart: The publication's name to a score that none of ours compares with, a fraction
+            in [0, 1]; ``note`` says why.
     """
 
     benchmark: str
@@ -32,6 +35,8 @@ class ReferenceScores:
     read_in_source: bool
     note: str
     scores: Mapping[str, float]
+    question_set: str = ""
+    without_counterpart: Mapping[str, float] = field(default_factory=dict)
 
 
 @cache
@@ -47,35 +52,65 @@ def references_named(benchmark: str, model: str) -> Sequence[ReferenceScores]:
 
     Raises:
         ConfigError: If no published scores of the benchmark are shipped.
-        UnknownOptionError: If no name does; lists them.
+        UnknownOptionError: If no name does; lists them in quotes, since some hold a comma.
     """
     every = reference_scores(benchmark)
     if not every:
         raise ConfigError(f"No published scores of {benchmark} are shipped. Leave --against out.")
     found = [row for row in every if model == ALL or model.casefold() in row.model.casefold()]
     if not found:
-        raise UnknownOptionError("--against", model, [ALL, *(row.model for row in every)])
+        raise UnknownOptionError("--against", model, map(repr, [ALL, *(row.model for row in every)]))
     return found
 
 
 def reference_table(scores: Mapping[str, float], references: Sequence[ReferenceScores]) -> Table:
-    """Show a result beside published ones, in percent, under the names that any of them reports."""
+    """Show a result beside published ones, in percent, under the names that any of them reports.
+
+    Args:
+        scores: Those of the result, by name.
+        references: Published ones. What has no counterpart among our scores is shown as ``(theirs)``; the
+            set of questions stands behind the model where there are several.
+    """
     names = list(dict.fromkeys(name for row in references for name in row.scores))
-    table = Table(
-        title="Published scores (percent)",
-        caption="Prompt and answer reader move scores by points: compare only what was asked and read alike. "
-        "* not read in the source itself",
-    )
+    theirs = list(dict.fromkeys(name for row in references for name in row.without_counterpart))
+    table = Table(title="Published scores (percent)", caption=_caption(scores, names, references))
     table.add_column("model")
-    for name in names:
+    for name in (*names, *(f"{name} (theirs)" for name in theirs)):
         table.add_column(name.replace("_", " "), justify="right")
     table.add_column("source")
-    table.add_row("this result", *(_percent(scores.get(name)) for name in names), "", end_section=True)
+    own = [scores.get(name) for name in names] + [None] * len(theirs)
+    table.add_row("this result", *map(_percent, own), "", end_section=True)
     for row in references:
-        note = f" ({row.note})" if row.note else ""
-        source = f"{row.source}{'' if row.read_in_source else ' *'}{note}"
-        table.add_row(row.model, *(_percent(row.scores.get(name)) for name in names), source)
+        published = [row.scores.get(name) for name in names]
+        published += [row.without_counterpart.get(name) for name in theirs]
+        table.add_row(_model(row), *map(_percent, published), _source(row))
     return table
+
+
+def _caption(scores: Mapping[str, float], names: Sequence[str], references: Sequence[ReferenceScores]) -> str:
+    """Say what to mind, and which published scores have nothing beside them."""
+    lines = ["Prompt and answer reader move scores by points: compare only what was asked and read alike."]
+    sets = sorted({row.question_set for row in references} - {""})
+    if sets:
+        about = f"The published ones are about {', '.join(sets)} questions"
+        lines.append(f"{about}: hold no result about other questions against them.")
+    missing = [name for name in names if name not in scores]
+    if missing:
+        lines.append(f"This result has no {', '.join(missing)}.")
+    if any(row.without_counterpart for row in references):
+        lines.append("(theirs) is a score that none of ours compares with.")
+    if not all(row.read_in_source for row in references):
+        lines.append("* not read in the source itself.")
+    return "\n".join(lines)
+
+
+def _model(row: ReferenceScores) -> str:
+    return f"{row.model}, {row.question_set} questions" if row.question_set else row.model
+
+
+def _source(row: ReferenceScores) -> str:
+    note = f" ({row.note})" if row.note else ""
+    return f"{row.source}{'' if row.read_in_source else ' *'}{note}"
 
 
 def _percent(value: float | None) -> str:
