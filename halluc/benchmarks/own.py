@@ -10,15 +10,15 @@ from halluc.benchmarks.answers import Pair
 from halluc.benchmarks.choice_scoring import choice_group
 from halluc.benchmarks.pope import SHORT_ANSWER
 from halluc.benchmarks.published import PublishedBenchmark
-from halluc.benchmarks.question_source import Reading
+from halluc.benchmarks.question_source import BAD_ROWS, QuestionSource, Reading
 from halluc.benchmarks.rows import Row
-from halluc.benchmarks.score_names import prefixed
+from halluc.benchmarks.score_names import defined, prefixed
 from halluc.benchmarks.yes_no_scoring import MARGINS, count_groups, margin_groups, score_counts
 from halluc.data.choices import CHOICE_SUFFIX
 from halluc.data.readers import rows as user_rows
 from halluc.data.readers.entry import RowReader
 from halluc.data.records import AnswerKind, Prediction, Question
-from halluc.errors import RecordError
+from halluc.errors import RecordError, SourceNotFoundError
 from halluc.metrics.choice import choice_scores
 from halluc.metrics.tally import Scores, Tally
 from halluc.metrics.yes_no import yes_no_scores
@@ -38,6 +38,9 @@ class OwnBenchmark(PublishedBenchmark):
 
     Rows whose answer is yes or no, or names an option, are questions; any other row is unusable. Ids
     are those of the rows. Nothing is published about such data, so ``official`` reads as ``strict``.
+
+    Attributes:
+        name: Its key in the config; several such benchmarks may be declared.
     """
 
     key = "own"
@@ -46,6 +49,7 @@ class OwnBenchmark(PublishedBenchmark):
         self,
         root: str | Path,
         *,
+        name: str = key,
         file: str = "questions.jsonl",
         group_by: Sequence[str] = (),
         shuffle_choices: int | None = None,
@@ -59,6 +63,7 @@ class OwnBenchmark(PublishedBenchmark):
 
         Args:
             root: Folder of ``file``.
+            name: Its key in the config, by which errors name its options.
             file: Name of the question file: JSON Lines, JSON, YAML, TSV or CSV.
             group_by: Fields of the rows that scores are also computed by, one after the other.
             shuffle_choices: Seed that puts options into another order, by id; None keeps their order.
@@ -72,6 +77,7 @@ class OwnBenchmark(PublishedBenchmark):
         Raises:
             UnknownOptionError: If a name is not among its choices.
         """
+        pick(f"benchmark.{name}.bad_rows", bad_rows, BAD_ROWS)
         super().__init__(
             root,
             image_root=image_root,
@@ -81,11 +87,13 @@ class OwnBenchmark(PublishedBenchmark):
             max_pixels=max_pixels,
             bad_rows=bad_rows,
         )
+        self.name = name
         self.file = file
         self.group_by = tuple(group_by)
         self.shuffle_choices = shuffle_choices
-        self._readers = pick("benchmark.own.profile", profile, READERS)
-        self._prompt = pick("benchmark.own.prompt_profile", prompt_profile, PROMPTS)
+        self._source = QuestionSource(name, self._read_files, bad_rows)
+        self._readers = pick(f"benchmark.{name}.profile", profile, READERS)
+        self._prompt = pick(f"benchmark.{name}.prompt_profile", prompt_profile, PROMPTS)
 
     @staticmethod
     def row_responses(row: Row) -> dict[str, str | None]:
@@ -129,12 +137,22 @@ class OwnBenchmark(PublishedBenchmark):
 
         return Tally(answers.count, totalled, formula)
 
+    def score_tally(self, tally: Tally) -> dict[str, float]:
+        """Score what ``tally`` counted; no key for what is undefined."""
+        return defined(self.name, tally.score()) | self._source.skipped_score()
+
     def question_files(self) -> tuple[Path, ...]:
         """Return the files of questions that are expected, whether they are there or not."""
         return (self.root / self.file,)
 
     def _read_files(self) -> Reading:
         path = self.root / self.file
+        if not path.is_file():
+            raise SourceNotFoundError(
+                f"Questions not found at {path} (benchmark.{self.name}.root={self.root}). Set "
+                f"benchmark.{self.name}.root to the folder that holds {self.file}, or "
+                f"benchmark.{self.name}.file to the name of the file."
+            )
         rows, problems = user_rows.read_rows(path)
         reading = Reading(problems=list(problems))
         made = partial(self._question, image_root=self.image_root)

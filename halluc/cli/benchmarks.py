@@ -1,16 +1,23 @@
 """``python -m halluc benchmarks``: what can be measured, and whether its files are there."""
 
+import inspect
 import json
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from hydra.utils import instantiate
+from hydra.errors import InstantiationException
+from hydra.utils import get_class, instantiate
+from omegaconf import DictConfig
+from omegaconf.errors import OmegaConfBaseException
 from rich.console import Console
 from rich.table import Table
 
 from halluc.benchmarks.published import PublishedBenchmark
 from halluc.cli.configs import benchmark_names, compose_config
+from halluc.errors import ConfigError, HallucError
 from halluc.report.benchmark_facts import BenchmarkFacts, benchmark_facts
 
 
@@ -20,24 +27,70 @@ def benchmarks(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
-    """List the benchmarks: size, metrics, answer readers, licence, and which files are found."""
-    known = benchmark_facts()
-    names = [name for name in benchmark_names() if name in known]
+    """List the benchmarks, yours too: size, metrics, answer readers, licence, and which files are found."""
+    names = benchmark_names()
     cfg = compose_config("evaluate", [f"benchmark=[{','.join(names)}]", *(overrides or [])])
-    built = {name: instantiate(cfg.benchmark[name], _convert_="all") for name in names}
+    _require_keys(names, cfg.benchmark)
+    facts = [_facts(name, cfg.benchmark[name]) for name in names]
+    built = [_build(name, cfg.benchmark[name]) for name in names]
     if as_json:
-        typer.echo(json.dumps([_as_dict(known[name], built[name]) for name in names], indent=1))
+        rows = [_as_dict(*pair) for pair in zip(facts, built, strict=True)]
+        typer.echo(json.dumps(rows, indent=1))
         return
     table = Table(title="Benchmarks", show_lines=True)
     for title in ("name", "questions", "images", "metrics", "profiles", "licence", "where", "files"):
         table.add_column(title, overflow="fold")
-    for name in names:
-        table.add_row(*_cells(known[name], built[name]))
+    for pair in zip(facts, built, strict=True):
+        table.add_row(*_cells(*pair))
     Console().print(table)
 
 
-def _cells(facts: BenchmarkFacts, benchmark: PublishedBenchmark) -> list[str]:
-    files = benchmark.question_files()
+def _require_keys(names: list[str], nodes: Mapping[str, Any]) -> None:
+    """Refuse a file whose key is not its name: Hydra would merge it into the benchmark of that key."""
+    for name in names:
+        if name not in nodes:
+            raise ConfigError(
+                f"conf/benchmark/{name}.yaml declares no benchmark {name}. Rename the key in it to {name}."
+            )
+
+
+def _facts(name: str, node: DictConfig) -> BenchmarkFacts:
+    """Return the shipped facts; of a benchmark that a user declared, those of its class, or what it says."""
+    known = benchmark_facts()
+    if name in known:
+        return known[name]
+    kind = get_class(node._target_)
+    shipped = known.get(str(getattr(kind, "key", "")))
+    if shipped is not None:
+        return replace(shipped, benchmark=name)
+    title, nothing = (inspect.getdoc(kind) or kind.__name__).partition("\n")[0], ""
+    return BenchmarkFacts(name, title, nothing, nothing, nothing, (), nothing, str(node._target_), nothing)
+
+
+def _build(name: str, node: DictConfig) -> object:
+    """Build a benchmark; nothing of its files is read yet.
+
+    Raises:
+        ConfigError: If an option is wrong or missing.
+    """
+    try:
+        return instantiate(node, _convert_="all")
+    except (InstantiationException, OmegaConfBaseException) as error:
+        if isinstance(error.__cause__, HallucError):
+            raise error.__cause__ from None
+        raise ConfigError(
+            f"The benchmark of conf/benchmark/{name}.yaml can't be built. Correct the file, or set its "
+            f"options, as benchmark.{name}.root=DIR: {error}"
+        ) from error
+
+
+def _question_files(benchmark: object) -> tuple[Path, ...]:
+    """Return the files of questions; a class of one's own need not name them."""
+    return benchmark.question_files() if isinstance(benchmark, PublishedBenchmark) else ()
+
+
+def _cells(facts: BenchmarkFacts, benchmark: object) -> list[str]:
+    files = _question_files(benchmark)
     missing = [path for path in files if not path.is_file()]
     colour = "red" if missing else "green"
     found = f"[{colour}]{len(files) - len(missing)} of {len(files)} found[/{colour}]"
@@ -49,6 +102,7 @@ def _cells(facts: BenchmarkFacts, benchmark: PublishedBenchmark) -> list[str]:
     ]
 
 
-def _as_dict(facts: BenchmarkFacts, benchmark: PublishedBenchmark) -> dict[str, Any]:
-    files = [{"path": str(path), "found": path.is_file()} for path in benchmark.question_files()]
-    return {**asdict(facts), "image_root": str(benchmark.image_root), "files": files}
+def _as_dict(facts: BenchmarkFacts, benchmark: object) -> dict[str, Any]:
+    files = [{"path": str(path), "found": path.is_file()} for path in _question_files(benchmark)]
+    image_root = benchmark.image_root if isinstance(benchmark, PublishedBenchmark) else None
+    return {**asdict(facts), "image_root": None if image_root is None else str(image_root), "files": files}

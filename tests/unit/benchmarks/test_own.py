@@ -94,7 +94,9 @@ def test_every_bad_row_is_listed(root):
 
 
 def test_missing_pictures_and_files(root):
-    with pytest.raises(SourceNotFoundError):
+    with pytest.raises(
+        SourceNotFoundError, match=r"not found at .*nowhere/questions.jsonl \(benchmark.own.r"
+    ):
         OwnBenchmark(root / "nowhere").questions()
     (root / "b.png").unlink()
     skipping = OwnBenchmark(write(root, ROWS), bad_rows="skip")
@@ -107,6 +109,22 @@ def test_records_with_gold_need_no_pictures():
     assert [question.gold for question in benchmark.published().values()] == ["yes", "no", "B"]
     assert {question.group for question in benchmark.published().values()} == {"gone.png"}
     assert OwnBenchmark.row_responses(rows[0]) == {"a": "yes"}
+
+
+def test_errors_name_the_options_by_the_key_of_the_config(root):
+    with pytest.raises(SourceNotFoundError, match=r"Set benchmark\.mine\.root .*, or benchmark\.mine\.file"):
+        OwnBenchmark(root / "nowhere", name="mine").questions()
+    with pytest.raises(RecordError, match=r"mine: 1 rows are unusable.*benchmark\.mine\.bad_rows=skip"):
+        OwnBenchmark(write(root, [{"id": "y"}]), name="mine").questions()
+    for option in ("profile", "prompt_profile", "bad_rows"):
+        with pytest.raises(UnknownOptionError, match=rf"^benchmark\.mine\.{option} is 'x'"):
+            OwnBenchmark(root, name="mine", **{option: "x"})
+
+
+def test_undefined_scores_are_logged_by_the_key_of_the_config(root, caplog):
+    benchmark = OwnBenchmark(write(root, ROWS[:1]), name="mine of the log")
+    assert "yes_no/no_recall" not in benchmark.score(answers(a="yes"))
+    assert "mine of the log: no value for yes_no/no_recall" in caplog.text
 
 
 def test_wrong_names(root):
