@@ -1,13 +1,13 @@
 """Compose and run an evaluation without training; beside ``run.py`` the only module that reads ``cfg``."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
-from hydra.utils import get_class, instantiate
+from hydra.utils import get_class
 from omegaconf import DictConfig
 
 from halluc.answering.generate import GreedyAnswerer
@@ -20,6 +20,7 @@ from halluc.callbacks.stop_request import StopRequest
 from halluc.callbacks.ways_of_asking import as_text, check_prompt_forms
 from halluc.data.records import AnswerKind, Prediction, Question
 from halluc.errors import BenchmarkError, HallucError, RunInterruptedError, UnknownOptionError
+from halluc.instantiation import factory, make
 from halluc.metrics.agreement import agreement
 from halluc.models.adapter_files import load_adapter
 from halluc.models.lvlm import Lvlm
@@ -79,7 +80,7 @@ def evaluate(cfg: DictConfig, run_dir: Path, stop: StopRequest) -> dict[str, Any
         RunInterruptedError: If a signal stopped it.
         HallucError: If a part can't be built.
     """
-    benchmarks: Mapping[str, Benchmark] = instantiate(cfg.benchmark, _convert_="all")
+    benchmarks: Mapping[str, Benchmark] = make(cfg.benchmark)
     check_prompt_forms(benchmarks, get_class(cfg.answering._target_))
     asked = _asked(benchmarks, cfg)
     lvlm = _model(cfg)
@@ -130,8 +131,8 @@ def _wants_text(questions: Sequence[Question]) -> bool:
 
 
 def _model(cfg: DictConfig) -> Lvlm:
-    quantization = None if cfg.quantization is None else instantiate(cfg.quantization)
-    lvlm: Lvlm = _factory(cfg.model)(quantization=quantization)
+    quantization = None if cfg.quantization is None else make(cfg.quantization)
+    lvlm: Lvlm = factory(cfg.model)(quantization=quantization)
     if cfg.adapter_path is not None:
         load_adapter(lvlm, Path(cfg.adapter_path))
     device = torch.device(_device_name(cfg.device))
@@ -147,12 +148,12 @@ def _device_name(name: str) -> str:
 
 
 def _passes(cfg: DictConfig, benchmarks: Mapping[str, Benchmark], lvlm: Lvlm) -> list[Pass]:
-    scorer = _factory(cfg.packing)(lvlm)
-    answerer = _factory(cfg.answering)(lvlm, scorer)
+    scorer = factory(cfg.packing)(lvlm)
+    answerer = factory(cfg.answering)(lvlm, scorer)
     passes = [Pass("val", "full", benchmarks, answerer, _pictures(benchmarks, lvlm))]
     if cfg.final_text is not None:
-        official = {name: as_text(_factory(node)) for name, node in cfg.benchmark.items()}
-        answerer = _factory(cfg.final_text)(lvlm, scorer)
+        official = {name: as_text(factory(node)) for name, node in cfg.benchmark.items()}
+        answerer = factory(cfg.final_text)(lvlm, scorer)
         passes.append(Pass("text", "full_text", official, answerer, _pictures(official, lvlm)))
     return passes
 
@@ -231,9 +232,3 @@ def _described(
         counted = asdict(compared) | {"disagreement_rate": compared.disagreement_rate}
         described["agreement"] = {**results.get("agreement", {}), name: counted}
     return described
-
-
-def _factory(node: DictConfig) -> Callable[..., Any]:
-    """Make a node into a function that still takes arguments known only at run time."""
-    factory: Callable[..., Any] = instantiate(node, _partial_=True, _convert_="all")
-    return factory

@@ -2,15 +2,14 @@
 
 import logging
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from hydra.core.hydra_config import HydraConfig
-from hydra.errors import InstantiationException
 from hydra.types import RunMode
-from hydra.utils import get_class, instantiate
+from hydra.utils import get_class
 from lightning.pytorch import Trainer, seed_everything
 from lightning.pytorch.loggers import WandbLogger
 from omegaconf import DictConfig, OmegaConf, open_dict
@@ -27,6 +26,7 @@ from halluc.data.datamodule import Record, TrainingData
 from halluc.data.decontamination import decontaminate
 from halluc.data.records import AnswerKind
 from halluc.errors import ConfigError, HallucError, ResumeError, RunInterruptedError
+from halluc.instantiation import factory, make, make_all
 from halluc.job_processes import check_launch, exit_status, job_processes
 from halluc.methods.base import FineTune, TrainingSource
 from halluc.miniworld.pretrained import is_miniworld_model
@@ -114,13 +114,13 @@ def build(cfg: DictConfig, stop: StopRequest) -> Run:
     checkpoint = _start_point(cfg, run_dir)
     _forget_unchosen_benchmarks(cfg)
     save_config(cfg, run_dir)
-    source = _make(cfg.data.source)
+    source = make(cfg.data.source)
     source.prepare()
     if not cfg.get("benchmark"):
         raise ConfigError(
             "benchmark is empty, so nothing would be measured. Choose some: 'benchmark=[pope,phd]'."
         )
-    benchmarks = _make(cfg.benchmark)
+    benchmarks = make(cfg.benchmark)
     check_prompt_forms(benchmarks, get_class(cfg.answering._target_))
     sets = evaluation_sets(
         {name: benchmark for name, benchmark in benchmarks.items() if _is_closed(benchmark)},
@@ -138,9 +138,9 @@ def build(cfg: DictConfig, stop: StopRequest) -> Run:
             "choose data=coco_polling or data=jsonl for that.",
             lvlm.path,
         )
-    scorer = _factory(cfg.packing)(lvlm)
-    module = _factory(cfg.method)(
-        lvlm, scorer, optimizer=_factory(cfg.optimizer), scheduler=_factory(cfg.scheduler)
+    scorer = factory(cfg.packing)(lvlm)
+    module = factory(cfg.method)(
+        lvlm, scorer, optimizer=factory(cfg.optimizer), scheduler=factory(cfg.scheduler)
     )
     answerer = _answerer(cfg.answering, lvlm, scorer)
     origin = provenance(HydraConfig.get().overrides.task)
@@ -233,8 +233,8 @@ def _training_records(
 
 
 def _model(cfg: DictConfig) -> tuple[Lvlm, AdapterReport]:
-    adapter = _make(cfg.adapter)
-    lvlm = _factory(cfg.model)(quantization=adapter.quantization)
+    adapter = make(cfg.adapter)
+    lvlm = factory(cfg.model)(quantization=adapter.quantization)
     return lvlm, adapter.attach(lvlm)
 
 
@@ -247,7 +247,7 @@ def _final_passes(
 ) -> tuple[FinalPass, ...]:
     passes = [FinalPass("val", {n: b for n, b in benchmarks.items() if _is_closed(b)}, answerer)]
     if cfg.evaluation.final_text is not None:
-        official = {name: as_text(_factory(node)) for name, node in cfg.benchmark.items()}
+        official = {name: as_text(factory(node)) for name, node in cfg.benchmark.items()}
         passes.append(FinalPass("text", official, _answerer(cfg.evaluation.final_text, lvlm, scorer)))
     return tuple(passes)
 
@@ -285,14 +285,14 @@ def _profiles(benchmarks: Mapping[str, Benchmark], lvlm: Lvlm) -> dict[str, dict
 
 
 def _answerer(node: DictConfig, lvlm: Lvlm, scorer: SequenceScorer[Any]) -> Answerer:
-    answerer: Answerer = _factory(node)(lvlm, scorer)
+    answerer: Answerer = factory(node)(lvlm, scorer)
     return answerer
 
 
 def _trainer(
     cfg: DictConfig, adapter: AdapterReport, origin: Mapping[str, object], callbacks: list[Any]
 ) -> Trainer:
-    loggers = _make_all(cfg.logger)
+    loggers = make_all(cfg.logger)
     for target in loggers:
         target.log_hyperparams(
             {
@@ -301,9 +301,9 @@ def _trainer(
                 "adapter": {"modules": adapter.count, "parameters": adapter.parameters},
             }
         )
-    trainer: Trainer = _factory(cfg.trainer)(
+    trainer: Trainer = factory(cfg.trainer)(
         logger=loggers,
-        callbacks=[*_make_all(cfg.callbacks), *callbacks],
+        callbacks=[*make_all(cfg.callbacks), *callbacks],
         default_root_dir=cfg.paths.run_dir,
     )
     return trainer
@@ -326,24 +326,3 @@ def _report(run: Run) -> None:
     for path in flip_pictures(found, run.run_dir / "flips"):
         console.print(f"A cured answer: {path}", soft_wrap=True)
     console.print(f"Everything of this run lies in {run.run_dir}", soft_wrap=True)
-
-
-def _make(node: DictConfig, **options: Any) -> Any:  # noqa: ANN401  # only the YAML knows
-    """Instantiate a node and everything below it; an error of ours is raised as it is, not in Hydra's."""
-    try:
-        return instantiate(node, _convert_="all", **options)
-    except InstantiationException as error:
-        if isinstance(error.__cause__, HallucError):
-            raise error.__cause__ from None
-        raise
-
-
-def _make_all(nodes: DictConfig | None) -> list[Any]:
-    """Make what a node names under keys of its own; a key that is null is left out."""
-    return [made for made in _make(nodes).values() if made is not None] if nodes else []
-
-
-def _factory(node: DictConfig) -> Callable[..., Any]:
-    """Make a node into a function that still takes arguments known only at run time."""
-    factory: Callable[..., Any] = _make(node, _partial_=True)
-    return factory

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 from hydra.errors import InstantiationException
-from hydra.utils import get_class, instantiate
+from hydra.utils import get_class
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 from rich.console import Console
@@ -17,7 +17,8 @@ from rich.table import Table
 
 from halluc.benchmarks.published import PublishedBenchmark
 from halluc.cli.configs import benchmark_names, compose_config
-from halluc.errors import ConfigError, HallucError
+from halluc.errors import ConfigError
+from halluc.instantiation import make
 from halluc.report.benchmark_facts import BenchmarkFacts, benchmark_facts
 
 
@@ -74,10 +75,8 @@ def _build(name: str, node: DictConfig) -> object:
         ConfigError: If an option is wrong or missing.
     """
     try:
-        return instantiate(node, _convert_="all")
+        return make(node)
     except (InstantiationException, OmegaConfBaseException) as error:
-        if isinstance(error.__cause__, HallucError):
-            raise error.__cause__ from None
         raise ConfigError(
             f"The benchmark of conf/benchmark/{name}.yaml can't be built. Correct the file, or set its "
             f"options, as benchmark.{name}.root=DIR: {error}"

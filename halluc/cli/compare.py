@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
-from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 
@@ -19,6 +18,7 @@ from halluc.benchmarks.rows import Row
 from halluc.cli.response_rows import benchmark_for, response_rows
 from halluc.data.records import AnswerSpace, Question
 from halluc.errors import BenchmarkError, ConfigError, SourceNotFoundError
+from halluc.instantiation import make
 from halluc.report.compare import Comparison, compare_predictions, comparison_table, shared_benchmarks
 from halluc.report.flips import count_changes, flips_between
 from halluc.report.results import Rows, prediction_row, rows_by_id
@@ -183,7 +183,7 @@ def _benchmarks(run_dir: Path, options: list[str], *, official: bool) -> Mapping
     cfg.paths.run_dir = str(run_dir.absolute())
     cfg.benchmark = OmegaConf.merge(cfg.benchmark, OmegaConf.from_dotlist(options))
     extra = {"profile": "official"} if official else {}
-    return {name: instantiate(node, _convert_="all", **extra) for name, node in cfg.benchmark.items()}
+    return {name: make(node, **extra) for name, node in cfg.benchmark.items()}
 
 
 def _countable(name: str, benchmarks: Mapping[str, Benchmark]) -> Countable:

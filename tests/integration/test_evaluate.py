@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from halluc.answering.likelihood import LikelihoodAnswerer
 from halluc.cli.evaluate import evaluate
-from halluc.errors import BenchmarkError, ConfigError, ResumeError
+from halluc.errors import BenchmarkError, ConfigError, ResumeError, UnknownOptionError
 from halluc.report.results import read_predictions
 
 app = typer.Typer(pretty_exceptions_enable=False)
@@ -141,6 +141,11 @@ def test_a_run_is_not_written_over(run, tmp_path):
     (tmp_path / "run" / "config.yaml").write_text("{}")
     with pytest.raises(ConfigError, match="holds a run"):
         run()
+
+
+def test_a_wrong_option_of_a_benchmark_is_named_plainly(run):
+    with pytest.raises(UnknownOptionError, match="profile is 'strickt'"):
+        run("benchmark.pope.profile=strickt")
 
 
 def test_resuming_needs_a_run_and_keeps_its_groups(run, tmp_path):
@@ -299,5 +304,5 @@ def test_text_is_asked_with_the_options_that_likelihoods_do_without(run, vstar, 
 
 @pytest.mark.parametrize("answering", ["likelihood", "greedy"])
 def test_letters_are_not_asked_for_without_options(run, vstar, answering):
-    with pytest.raises(ConfigError, match="lists no options.*answering=option_likelihood"):
+    with pytest.raises(ConfigError, match=r"lists no options.*answering=option_likelihood"):
         run(*vstar, BARE, f"answering={answering}")

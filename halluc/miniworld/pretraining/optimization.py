@@ -40,7 +40,7 @@ class MatrixOptimizer:
         for optimizer in (self._muon, self._adam):
             for group in optimizer.param_groups:
                 group["lr"] = lr
-            optimizer.step()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+            optimizer.step()
             optimizer.zero_grad(set_to_none=True)
 
     def state(self) -> dict[str, object]:
