@@ -17,7 +17,7 @@ from halluc.benchmarks.sampling import AskedQuestions, choose_questions
 from halluc.benchmarks.yes_no_calibration import yes_no_calibration
 from halluc.callbacks.asking import Answerer, answers
 from halluc.callbacks.stop_request import StopRequest
-from halluc.callbacks.ways_of_asking import as_text, check_prompt_forms
+from halluc.callbacks.ways_of_asking import as_text, check_options, check_prompt_forms
 from halluc.data.records import AnswerKind, Prediction, Question
 from halluc.errors import BenchmarkError, HallucError, RunInterruptedError, UnknownOptionError
 from halluc.instantiation import factory, make
@@ -104,7 +104,8 @@ def evaluate(cfg: DictConfig, run_dir: Path, stop: StopRequest) -> dict[str, Any
 def _asked(benchmarks: Mapping[str, Benchmark], cfg: DictConfig) -> dict[str, AskedQuestions]:
     """Read every benchmark's questions, or list every one that can't be asked."""
     asked, problems = {}, []
-    gives_text = cfg.final_text is not None or issubclass(get_class(cfg.answering._target_), GreedyAnswerer)
+    answerer = get_class(cfg.answering._target_)
+    gives_text = cfg.final_text is not None or issubclass(answerer, GreedyAnswerer)
     for name, benchmark in benchmarks.items():
         try:
             asked[name] = choose_questions(
@@ -113,6 +114,8 @@ def _asked(benchmarks: Mapping[str, Benchmark], cfg: DictConfig) -> dict[str, As
                 select_fraction=cfg.select_fraction,
                 seed=cfg.seed,
             )
+            if not _wants_text(asked[name].all):
+                check_options(asked[name].all, answerer)
         except HallucError as error:
             problems.append(f"{name}: {error}")
             continue

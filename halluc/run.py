@@ -21,7 +21,7 @@ from halluc.callbacks.evaluation_set import evaluation_sets
 from halluc.callbacks.hallucination_eval import HallucinationEval
 from halluc.callbacks.resume_point import ResumePoint, find_checkpoint
 from halluc.callbacks.stop_request import StopRequest
-from halluc.callbacks.ways_of_asking import as_text, check_prompt_forms
+from halluc.callbacks.ways_of_asking import as_text, check_options, check_prompt_forms
 from halluc.data.datamodule import Record, TrainingData
 from halluc.data.decontamination import decontaminate
 from halluc.data.records import AnswerKind
@@ -129,6 +129,8 @@ def build(cfg: DictConfig, stop: StopRequest) -> Run:
         select_fraction=cfg.evaluation.select_fraction,
         seed=cfg.seed,
     )
+    for one in sets.values():
+        check_options(one.asked.all, get_class(cfg.answering._target_))
     records = _training_records(cfg, source, benchmarks)
     lvlm, adapter = _model(cfg)
     lvlm.check_texts(records)

@@ -16,6 +16,20 @@ from halluc.packing.sequence import AnswerLogps, ScoredSequence, SequenceScorer
 _Asked = tuple[Sequence[Question], Any]
 
 
+def require_options(questions: Sequence[Question]) -> None:
+    """Refuse questions that have no option texts to compare.
+
+    Raises:
+        ConfigError: If there is one.
+    """
+    for question in questions:
+        if not question.space.options or not all(question.space.options):
+            raise ConfigError(
+                f"question {question.id} has no option texts to compare. Set answering=likelihood, or "
+                f"ask multiple-choice benchmarks alone."
+            )
+
+
 class OptionLikelihoodAnswerer:
     """Choose the option text that the model finds most likely as the whole answer.
 
@@ -66,12 +80,7 @@ class OptionLikelihoodAnswerer:
         Raises:
             ConfigError: If a question has no option texts.
         """
-        for question in questions:
-            if not question.space.options or not all(question.space.options):
-                raise ConfigError(
-                    f"question {question.id} has no option texts to compare. Set answering=likelihood, or "
-                    f"ask multiple-choice benchmarks alone."
-                )
+        require_options(questions)
         starts = range(0, len(questions), self.batch_size)
         batches = (questions[start : start + self.batch_size] for start in starts)
         for asked, batch in prefetched(

@@ -7,6 +7,7 @@ from typing import ClassVar, Self
 
 from halluc.benchmarks.question_source import QuestionSource, Reading
 from halluc.benchmarks.rows import Row
+from halluc.benchmarks.run_rows import is_run_row, question_of
 from halluc.benchmarks.score_names import defined
 from halluc.data.readers.jsonl import Findings
 from halluc.data.records import Prediction, Preparation, Question
@@ -71,12 +72,12 @@ class PublishedBenchmark(ABC):
         """Build the benchmark from records that hold their gold answers; it needs no files or pictures.
 
         Args:
-            rows: Published records, usually with responses.
+            rows: Published records, usually with responses, or rows of a run's predictions.
             profile: Name of the answer reader.
         """
         benchmark = cls("", profile=profile)
         reading = Reading()
-        reading.add(rows, benchmark._scorable)
+        reading.add(rows, lambda row: [question_of(row)] if is_run_row(row) else benchmark._scorable(row))
         benchmark._source = QuestionSource(cls.key, lambda: reading)
         return benchmark
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from halluc.benchmarks.published import PublishedBenchmark
 from halluc.benchmarks.rows import Row
+from halluc.benchmarks.run_rows import is_run_row, likelihood_of
 from halluc.data.records import Prediction, Question
 from halluc.errors import BenchmarkError, RecordError
 from halluc.metrics.bootstrap import Interval, bootstrap_intervals
@@ -26,6 +27,7 @@ class ResponseScores:
         missing: How many of them had no response; each counts as unparsed.
         unasked: How many further ones had none and need none, such as those behind a closed gate.
         unparsed: How many had a response that the profile could not read.
+        likelihoods: How many were answered by likelihood, which no profile reads.
         resampled: What the intervals resample: ``images``, or ``questions`` where images are not told.
         intervals: Score name to its confidence interval, clustered by image; empty if not asked for.
     """
@@ -35,6 +37,7 @@ class ResponseScores:
     missing: int
     unasked: int
     unparsed: int
+    likelihoods: int
     resampled: str
     intervals: dict[str, Interval] = field(default_factory=dict)
 
@@ -42,6 +45,35 @@ class ResponseScores:
 def holds_gold(row: Row) -> bool:
     """Tell a whole published record, with its gold answer, from a mere id and response."""
     return row.gold_field is not None or bool(row.record.keys() & {"coarse", "objects"})
+
+
+def require_same_gold(asked: PublishedBenchmark, answered: PublishedBenchmark, where: str) -> None:
+    """Refuse answers whose records hold other gold answers than the questions of the same ids.
+
+    Args:
+        asked: The questions that count.
+        answered: The same, as the answers' own records hold them.
+        where: Names the two for the message, as "the questions in --root and in the files".
+
+    Raises:
+        BenchmarkError: If a gold answer differs, by its text where it is an option.
+    """
+    questions = answered.published()
+    common = [(name, one, questions[name]) for name, one in asked.published().items() if name in questions]
+    apart = [name for name, one, other in common if _gold_text(one) != _gold_text(other)]
+    if apart:
+        raise BenchmarkError(
+            f"{len(apart)} of {len(common)} questions have one id but different gold answers in {where}, as "
+            f"{apart[0]}. They are not about the same questions: the ids may count something else."
+        )
+
+
+def _gold_text(question: Question) -> str | None:
+    """Return the right answer in a form that does not depend on the order of options."""
+    if question.gold is None or not all(question.space.options):
+        return question.gold
+    texts = dict(zip(question.space.candidates, question.space.options, strict=False))
+    return texts.get(question.gold, question.gold)
 
 
 def score_responses(
@@ -74,6 +106,13 @@ def score_responses(
         logger.warning(
             "%d of %d questions have no response; they count as unparsed.", missing, len(predictions)
         )
+    likelihoods = sum(prediction.probabilities is not None for prediction in predictions)
+    if 0 < likelihoods < len(predictions):
+        logger.warning(
+            "%d of %d answers are by likelihood, the others are text: scores mix the two.",
+            likelihoods,
+            len(predictions),
+        )
     tally = benchmark.tally([*predictions, *extra])
     intervals = {}
     if resamples:
@@ -84,6 +123,7 @@ def score_responses(
         missing=missing,
         unasked=len(unasked),
         unparsed=sum(p.text is not None and p.parsed is None for p in predictions),
+        likelihoods=likelihoods,
         resampled=resampled_units(benchmark, rows, aloud=resamples > 0),
         intervals=intervals,
     )
@@ -109,13 +149,18 @@ def predictions_of(benchmark: PublishedBenchmark, rows: Sequence[Row]) -> dict[s
     found: dict[str, Prediction] = {}
     twice = []
     for row in rows:
-        for name, response in benchmark.row_responses(row).items():
+        for name, response in responses_of(benchmark, row).items():
             if name in found:
                 twice.append(f"{row.where}: {name}")
             found[name] = _prediction(benchmark, name, questions.get(name), response, row)
     if twice:
         raise RecordError(f"{len(twice)} responses repeat an id. Keep one response a question:", twice)
     return found
+
+
+def responses_of(benchmark: PublishedBenchmark, row: Row) -> dict[str, str | None]:
+    """Return id to response of one row, of a run's own predictions or of anybody's file."""
+    return {row.text("id"): row.response} if is_run_row(row) else benchmark.row_responses(row)
 
 
 def resampled_units(benchmark: PublishedBenchmark, rows: Iterable[Row], *, aloud: bool = True) -> str:
@@ -142,13 +187,5 @@ def _prediction(
 ) -> Prediction:
     if question is None or response is None:
         return Prediction(id=name, text=response)
-    record = row.record
-    if isinstance(record.get("probabilities"), dict) and "parsed" in record and record.get("id") == name:
-        return Prediction(
-            id=name,
-            text=response,
-            parsed=record["parsed"],
-            probabilities=record["probabilities"],
-            mass=record.get("mass"),
-        )
-    return Prediction(id=name, text=response, parsed=benchmark.read(question, response))
+    likelihood = likelihood_of(row, question) if row.record.get("id") == name else None
+    return likelihood or Prediction(id=name, text=response, parsed=benchmark.read(question, response))

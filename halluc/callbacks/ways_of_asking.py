@@ -1,10 +1,11 @@
 """Which prompt form suits which way of answering: a question without its options has no letter."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
-from halluc.answering.option_likelihood import OptionLikelihoodAnswerer
+from halluc.answering.option_likelihood import OptionLikelihoodAnswerer, require_options
 from halluc.benchmarks.base import Benchmark
 from halluc.benchmarks.published import PublishedBenchmark
+from halluc.data.records import Question
 from halluc.errors import ConfigError
 from halluc.parsing.profiles import OFFICIAL
 
@@ -26,6 +27,16 @@ def check_prompt_forms(benchmarks: Mapping[str, Benchmark], answerer: type) -> N
                 f"{answerer.__name__} has nothing to choose from. Set answering=option_likelihood, which "
                 f"compares the options' texts, or benchmark.{name}.prompt_profile={OFFICIAL}."
             )
+
+
+def check_options(questions: Sequence[Question], answerer: type) -> None:
+    """Refuse questions without option texts, if these are what the answerer compares.
+
+    Raises:
+        ConfigError: If there is one.
+    """
+    if issubclass(answerer, OptionLikelihoodAnswerer):
+        require_options(questions)
 
 
 def as_text(make: Callable[..., Benchmark]) -> Benchmark:

@@ -1,8 +1,9 @@
 """``python -m halluc compare A B …``: paired comparison of answers, of runs or in response files."""
 
 import json
+import logging
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -13,15 +14,17 @@ from rich.console import Console
 from halluc.benchmarks.base import Benchmark
 from halluc.benchmarks.intervals import Countable
 from halluc.benchmarks.published import PublishedBenchmark
-from halluc.benchmarks.responses import predictions_of, resampled_units
-from halluc.benchmarks.rows import Row
+from halluc.benchmarks.responses import predictions_of, require_same_gold, resampled_units, responses_of
+from halluc.benchmarks.rows import TEXT_FIELDS, Row
 from halluc.cli.response_rows import benchmark_for, response_rows
 from halluc.data.records import AnswerSpace, Question
-from halluc.errors import BenchmarkError, ConfigError, SourceNotFoundError
+from halluc.errors import ConfigError, SourceNotFoundError, UnknownOptionError
 from halluc.instantiation import make
 from halluc.report.compare import Comparison, compare_predictions, comparison_table, shared_benchmarks
 from halluc.report.flips import count_changes, flips_between
 from halluc.report.results import Rows, prediction_row, rows_by_id
+
+logger = logging.getLogger(__name__)
 
 FULL, FULL_TEXT = "full", "full_text"
 
@@ -59,6 +62,13 @@ def compare(  # noqa: PLR0913, PLR0917  # one argument for each option of the co
             "of the benchmark, as source=aokvqa; with --root."
         ),
     ] = None,
+    part: Annotated[
+        str | None,
+        typer.Option(
+            help="Of runs: compare only the questions of this part, report or select. The best epoch is "
+            "chosen by select."
+        ),
+    ] = None,
     list_flips: Annotated[int, typer.Option("--flips", help="Show so many changed answers.")] = 0,
     resamples: Annotated[int, typer.Option(help="Resamples of the intervals.")] = 1000,
     confidence: Annotated[float, typer.Option(help="Probability that an interval covers.")] = 0.95,
@@ -75,7 +85,7 @@ def compare(  # noqa: PLR0913, PLR0917  # one argument for each option of the co
     shown = []
     for other in others:
         if benchmark is None:
-            pairs = _pairs_of_runs(first, other, option or [])
+            pairs = _pairs_of_runs(first, other, option or [], part)
         else:
             pairs = [_pair_of_files(first, other, benchmark, profile, root, option or [])]
         found = [
@@ -108,9 +118,11 @@ def _pair_of_files(  # each argument is an option of the command
     if not isinstance(benchmark, Countable):
         raise ConfigError(f"The answers of {name} can't be counted, so they can't be compared.")
     if root is None:
-        _require_same_gold(benchmark, benchmark_for(after, name, profile=profile, root=None, options=[]))
+        other_benchmark = benchmark_for(after, name, profile=profile, root=None, options=[])
+        require_same_gold(benchmark, other_benchmark, "the two files")
     units = resampled_units(benchmark, before)
-    return Pair(name, benchmark, _answered(benchmark, before), _answered(benchmark, after), units)
+    answered = [_answered(benchmark, rows, file) for rows, file in ((before, first), (after, other))]
+    return Pair(name, benchmark, answered[0], answered[1], units)
 
 
 def _files(pattern: str) -> list[Path]:
@@ -122,30 +134,37 @@ def _files(pattern: str) -> list[Path]:
     return [path] if path.is_file() else sorted(path.parent.glob(path.name)) or [path]
 
 
-def _answered(benchmark: PublishedBenchmark, rows: list[Row]) -> Rows:
-    """Return what a predictions file would say; of unknown questions it is the answer alone."""
-    questions = benchmark.published()
-    return {
-        name: prediction_row(questions.get(name, _unknown(name)), prediction, None)
-        for name, prediction in predictions_of(benchmark, rows).items()
-    }
-
-
-def _unknown(name: str) -> Question:
-    return Question(id=name, images=(), prompt="", space=AnswerSpace.text())
-
-
-def _require_same_gold(first: PublishedBenchmark, other: PublishedBenchmark) -> None:
-    questions = other.published()
-    apart = [n for n, q in first.published().items() if n in questions and q.gold != questions[n].gold]
-    if apart:
-        raise BenchmarkError(
-            f"{len(apart)} questions have one id but different gold answers in the two files, as {apart[0]}. "
-            f"The files are not about the same questions."
+def _answered(benchmark: PublishedBenchmark, rows: list[Row], file: str) -> Rows:
+    """Return what a predictions file would say; what needed no answer and has none is left out."""
+    predictions = predictions_of(benchmark, rows)
+    unasked = benchmark.unasked(list(predictions.values()))
+    given = {name: prediction for name, prediction in predictions.items() if name not in unasked}
+    missing = sum(prediction.text is None for prediction in given.values())
+    if missing:
+        logger.warning(
+            "%s: %d of %d rows have no response; they count as unparsed.", file, missing, len(given)
         )
+    questions = _questions(benchmark, rows)
+    return {name: prediction_row(questions[name], prediction, None) for name, prediction in given.items()}
 
 
-def _pairs_of_runs(first: str, other: str, options: list[str]) -> list[Pair]:
+def _questions(benchmark: PublishedBenchmark, rows: list[Row]) -> dict[str, Question]:
+    """Return the question of each answer, with picture and text from its row where they are told there only.
+
+    Of a question that the benchmark does not know, the id is all there is.
+    """
+    known = benchmark.published()
+    questions = {}
+    for row in rows:
+        text = next((str(row.record[name]) for name in TEXT_FIELDS if name in row.record), "")
+        for name in responses_of(benchmark, row):
+            question = known.get(name) or Question(id=name, images=(), prompt="", space=AnswerSpace.text())
+            images = question.images or ((question.group,) if question.group else ())
+            questions[name] = replace(question, images=images, prompt=question.prompt or text)
+    return questions
+
+
+def _pairs_of_runs(first: str, other: str, options: list[str], part: str | None) -> list[Pair]:
     """Read what two runs both answered."""
     (run, before), (_, after) = _place(first), _place(other)
     benchmarks = _benchmarks(run, options, official=before.name == FULL_TEXT)
@@ -153,11 +172,21 @@ def _pairs_of_runs(first: str, other: str, options: list[str]) -> list[Pair]:
         Pair(
             name,
             _countable(name, benchmarks),
-            rows_by_id(before / f"{name}.jsonl"),
-            rows_by_id(after / f"{name}.jsonl"),
+            _rows_of_part(before / f"{name}.jsonl", part),
+            _rows_of_part(after / f"{name}.jsonl", part),
         )
         for name in shared_benchmarks(before, after)
     ]
+
+
+def _rows_of_part(path: Path, part: str | None) -> Rows:
+    rows = rows_by_id(path)
+    if part is None:
+        return rows
+    parts = {row["part"] for row in rows.values()}
+    if part not in parts:
+        raise UnknownOptionError(f"--part, for {path},", part, [name for name in parts if name])
+    return {name: row for name, row in rows.items() if row["part"] == part}
 
 
 def _place(run: str) -> tuple[Path, Path]:

@@ -1,5 +1,6 @@
 """Response files as commands take them: their rows, and the benchmark that can score them."""
 
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,12 @@ from omegaconf import OmegaConf
 
 from halluc.benchmarks.published import PublishedBenchmark
 from halluc.benchmarks.response_files import read_responses
-from halluc.benchmarks.responses import holds_gold
+from halluc.benchmarks.responses import holds_gold, require_same_gold
 from halluc.benchmarks.rows import Row
 from halluc.cli.configs import benchmark_entry
-from halluc.errors import BenchmarkError, ConfigError
+from halluc.errors import BenchmarkError, ConfigError, RecordError
+
+logger = logging.getLogger(__name__)
 
 LEFT_TO_THE_COMMAND = ("_target_", "root", "image_root", "profile")
 
@@ -50,13 +53,30 @@ def benchmark_for(
     kind: Any = get_class(entry["_target_"])
     built: PublishedBenchmark
     if root is None:
+        if options:
+            raise ConfigError(f"--option {' '.join(options)} has no use without --root. Leave it out.")
         _require_gold(rows)
         built = kind.from_rows(rows, profile)
     else:
         plain = {key: entry[key] for key in entry if key not in LEFT_TO_THE_COMMAND}
         arguments = OmegaConf.merge(plain, OmegaConf.from_dotlist(list(options)))
         built = kind(root, profile=profile, **{str(key): value for key, value in arguments.items()})
+        _require_same_gold(built, [row for row in rows if holds_gold(row)], profile)
     return built
+
+
+def _require_same_gold(asked: PublishedBenchmark, rows: Sequence[Row], profile: str) -> None:
+    """Hold gold answers that rows bring along against those of the published questions."""
+    if not rows:
+        return
+    try:
+        answered = type(asked).from_rows(rows, profile)
+        require_same_gold(asked, answered, "--root and in the files")
+    except RecordError:
+        logger.warning(
+            "Gold answers in the files were not held against those of --root: %d records are not whole.",
+            len(rows),
+        )
 
 
 def _require_gold(rows: Sequence[Row]) -> None:

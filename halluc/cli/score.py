@@ -74,6 +74,7 @@ def _summary(benchmark: str, profiles: Mapping[str, str], result: ResponseScores
         "missing_responses": result.missing,
         "unasked_questions": result.unasked,
         "unparsed_responses": result.unparsed,
+        "answers_by_likelihood": result.likelihoods,
         "resampled": result.resampled,
         "scores": result.scores,
         "intervals": {name: [found.low, found.high] for name, found in result.intervals.items()},
@@ -82,6 +83,8 @@ def _summary(benchmark: str, profiles: Mapping[str, str], result: ResponseScores
 
 def _table(benchmark: str, profiles: Mapping[str, str], result: ResponseScores, confidence: float) -> Table:
     counts = f"{result.questions} questions, {result.missing} without response, {result.unparsed} unparsed"
+    if result.likelihoods:
+        counts += f"; {result.likelihoods} answered by likelihood, which no profile reads"
     if result.unasked:
         counts += f", {result.unasked} more behind closed gates not asked"
     if result.intervals:

@@ -35,8 +35,12 @@ def _group(name: str) -> str:
 
 
 def _value(name: str, value: float) -> str:
-    return f"{value:.0f}" if is_count(name) else f"{value:.4f}" if value <= 1 else f"{value:.2f}"
+    return f"{value:.0f}" if is_count(name) else _number(value)
+
+
+def _number(value: float) -> str:
+    return f"{value:.4f}" if value <= 1 else f"{value:.2f}"
 
 
 def _interval(interval: Interval | None) -> str:
-    return "" if interval is None else f"{interval.low:.2f}–{interval.high:.2f}"
+    return "" if interval is None else f"{_number(interval.low)}–{_number(interval.high)}"

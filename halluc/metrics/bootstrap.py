@@ -113,7 +113,7 @@ def bootstrap_differences(
         before: Statistics of the first model.
         after: Statistics of the second, about the same questions in the same clusters.
         confidence: Probability that the interval shall cover the true difference, in (0, 1).
-        resamples: Number of resamples.
+        resamples: Number of resamples; 0 computes no intervals.
         seed: Seed of the draw.
 
     Returns:
@@ -122,7 +122,8 @@ def bootstrap_differences(
     Raises:
         ConfigError: If ``confidence`` or ``resamples`` can't be, or the numbers of clusters differ.
     """
-    _check(confidence, resamples)
+    if resamples:
+        _check(confidence, resamples)
     if before.clusters != after.clusters:
         raise ConfigError(
             f"The two have {before.clusters} and {after.clusters} clusters. Compare answers to the same "
@@ -133,7 +134,7 @@ def bootstrap_differences(
         name: (first[name], value) for name, value in second.items() if name in first and not is_count(name)
     }
     intervals: Mapping[str, Interval | None] = {}
-    if before.clusters > 1:
+    if resamples and before.clusters > 1:
 
         def change(weights: Weights) -> list[Scores]:
             both = zip(before.scores(weights), after.scores(weights), strict=True)

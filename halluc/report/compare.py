@@ -105,17 +105,18 @@ def comparison_table(
     """Show the main scores before and after, in percent, and McNemar's test of each benchmark."""
     table = Table(
         title=title,
-        caption=f"{100 * confidence:g} % interval of the change: {resampled} resampled, both alike. "
-        "McNemar's p takes every question for independent (unclustered)",
+        caption=f"{100 * confidence:g} % interval of the change: {resampled} resampled, both alike; * is "
+        "clear of 0. McNemar's p takes every question for independent (unclustered)",
     )
     table.add_column("score", overflow="fold", min_width=22)
-    for name in ("before", "after", "change", "interval", "McNemar p"):
-        table.add_column(name, justify="right")
+    for name in ("before", "after", "change", "interval"):
+        table.add_column(name, justify="right", no_wrap=True)
     for one in comparisons:
-        table.add_row(f"{one.benchmark} ({one.n} questions)", "", "", "", "", f"{one.mcnemar.p_value:.2g}")
+        table.add_row(f"{one.benchmark} ({one.n} questions)")
         for name, found in one.scores.items():
             if name.rpartition("/")[2] in SHOWN and name.count("/") <= _DEEPEST:
-                table.add_row(f"  {name}", *_cells(found), "")
+                table.add_row(f"  {name}", *_cells(found))
+        table.add_row("  McNemar's p", "", "", "", f"{one.mcnemar.p_value:.2g}")
         table.add_section()
     return table
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from halluc.benchmarks.run_rows import space_fields
 from halluc.data.records import Prediction, Question
 
 Rows = Mapping[str, Mapping[str, Any]]
@@ -57,6 +58,7 @@ def prediction_row(question: Question, prediction: Prediction, part: str | None)
         "probabilities": prediction.probabilities,
         "mass": prediction.mass,
         "tags": dict(question.tags),
+        "space": space_fields(question.space),
     }
 
 

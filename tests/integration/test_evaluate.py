@@ -9,11 +9,14 @@ from typer.testing import CliRunner
 
 from halluc.answering.likelihood import LikelihoodAnswerer
 from halluc.cli.evaluate import evaluate
+from halluc.cli.score import score
 from halluc.errors import BenchmarkError, ConfigError, ResumeError, UnknownOptionError
 from halluc.report.results import read_predictions
 
 app = typer.Typer(pretty_exceptions_enable=False)
 app.command()(evaluate)
+scoring = typer.Typer(pretty_exceptions_enable=False)
+scoring.command()(score)
 
 
 @pytest.fixture(scope="module")
@@ -306,3 +309,34 @@ def test_text_is_asked_with_the_options_that_likelihoods_do_without(run, vstar, 
 def test_letters_are_not_asked_for_without_options(run, vstar, answering):
     with pytest.raises(ConfigError, match=r"lists no options.*answering=option_likelihood"):
         run(*vstar, BARE, f"answering={answering}")
+
+
+def test_questions_without_options_are_found_before_any_model_is_loaded(run, vstar, monkeypatch):
+    with pytest.raises(BenchmarkError, match=r"pope: question random/\d+ has no option texts"):
+        run(*vstar[:1], *vstar[2:], "model.path=/does/not/exist", BARE, "answering=option_likelihood")
+
+
+def scored_again(*arguments):
+    """Return the scores that ``score`` computes from a predictions file."""
+    result = CliRunner().invoke(scoring, [*map(str, arguments), "--json"], catch_exceptions=False)
+    return json.loads(result.stdout)["scores"]
+
+
+@pytest.mark.parametrize("name", ["vlm2", "chair", "vstar", "pope"])
+def test_predictions_of_a_run_are_scored_again_with_nothing_but_the_file(
+    run, gated, chair, vstar, tmp_path, name
+):
+    given = {"vlm2": gated, "chair": chair, "vstar": vstar, "pope": []}[name]
+    full = run(*given, "resamples=0")["full"]
+    for prefix, folder, profile in (("val", "full", "strict"), ("text", "full_text", "official")):
+        file = tmp_path / "run" / "predictions" / folder / f"{name}.jsonl"
+        if not file.exists():
+            assert name == "chair"
+            continue
+        found = scored_again(name, file, "--profile", profile, "--resamples", "0")
+        before = {
+            key.removeprefix(f"{prefix}/{name}/"): v
+            for key, v in full.items()
+            if key.startswith(f"{prefix}/{name}/")
+        }
+        assert found == pytest.approx(before)

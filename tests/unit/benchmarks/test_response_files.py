@@ -146,7 +146,7 @@ def test_predictions_of_a_run_are_known_by_their_tags(tmp_path, kind, name, tags
     write_predictions(path, [question], [Prediction(id=name, text="Yes", parsed="yes")], {})
     assert score(kind, path, "strict")[score_name] == 1.0
     (asked,) = kind.from_rows(read_responses(path)).published().values()
-    assert asked.group == "/p/a.jpg"
+    assert asked.images == ("/p/a.jpg",)
 
 
 def test_own_rows_stay_as_they_are(tmp_path, caplog):

@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 
 from halluc.cli.compare import compare
 from halluc.data.records import AnswerSpace, Prediction, Question
-from halluc.errors import BenchmarkError, ConfigError, SourceNotFoundError
+from halluc.errors import BenchmarkError, ConfigError, SourceNotFoundError, UnknownOptionError
 from halluc.report.results import write_predictions
 
 app = typer.Typer(pretty_exceptions_enable=False)
@@ -204,3 +204,61 @@ def test_files_and_runs_are_not_mixed_up(responses, run_of):
         run(file, folder, *FILES)
     with pytest.raises(SourceNotFoundError, match="No file"):
         run(file, file + "x", *FILES)
+
+
+def gated_file(path, closed):
+    """Write gated sequences whose fine questions were not asked where the gate is closed."""
+    rows = []
+    for number in range(12):
+        opened = number not in closed
+        fine = [{"question": "?", "gold": "yes", "response": "Yes"} for _ in range(3)]
+        rows.append(
+            {
+                "sequence_id": f"s{number}", "task": "oc_cnt", "images": [f"{number}.png", f"{number}b.png"],
+                "coarse": {"type": "count", "question": "?", "gold": 2, "response": "2" if opened else "1"},
+                "fine": fine if opened else [{**one, "response": None} for one in fine],
+            }
+        )  # fmt: skip
+    path.write_text("\n".join(map(json.dumps, rows)))
+    return str(path)
+
+
+def test_fine_questions_behind_closed_gates_are_not_taken_for_wrong(tmp_path):
+    files = gated_file(tmp_path / "a.jsonl", ()), gated_file(tmp_path / "b.jsonl", range(6))
+    (pair,) = json.loads(run(*files, "--benchmark", "vlm2", "--json"))
+    (found,) = pair["benchmarks"]
+    assert found["scores"]["gated_mean"]["change"] == -0.5
+    assert "fine_accuracy" not in found["scores"]
+    assert found["n"] == 12 + 6 * 3
+    assert (found["mcnemar"]["only_first"], found["mcnemar"]["only_second"]) == (6, 0)
+
+
+def test_missing_responses_are_counted_aloud(responses, caplog):
+    run(responses("a.jsonl", set()), responses("b.jsonl", set(), response=None), *FILES)
+    assert "48 of 48 rows have no response; they count as unparsed" in caplog.text
+
+
+def test_flips_of_response_files_show_picture_and_question(responses):
+    shown = run(responses("a.jsonl", {0}), responses("b.jsonl", set()), *FILES, "--flips", "1")
+    assert "pope random/0 (0.png)" in shown
+    assert "'?': yes → no" in shown
+
+
+def test_a_part_of_the_questions(run_of):
+    runs = run_of("a", {0}), run_of("b", set())
+    with pytest.raises(UnknownOptionError, match="--part"):
+        run(*runs, "--part", "report")
+
+
+def test_no_resamples_give_no_intervals(responses):
+    files = responses("a.jsonl", {0}), responses("b.jsonl", set())
+    (pair,) = json.loads(run(*files, *FILES, "--resamples", "0", "--json"))
+    assert pair["benchmarks"][0]["scores"]["accuracy"]["interval"] is None
+
+
+def test_the_table_is_cut_nowhere_at_80_columns(responses, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = run(responses("a.jsonl", set(range(48))), responses("b.jsonl", set()), *FILES)
+    assert "…" not in shown
+    assert "7.1e-15" in shown
+    assert all(line.rstrip().endswith("│") for line in shown.splitlines() if line.startswith("│"))

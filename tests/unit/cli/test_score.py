@@ -120,6 +120,36 @@ def test_likelihoods_of_a_predictions_file_are_kept(tmp_path):
     assert "random/auroc" in printed["intervals"]
 
 
+@pytest.mark.parametrize(
+    "probabilities", [{"Yes": 0.5, "No": 0.5}, {"yes": 0.0, "no": 0.0}, {"yes": float("nan"), "no": 0.5}]
+)
+def test_probabilities_that_are_none_are_refused(tmp_path, probabilities):
+    row = RECORDS[0] | {"id": "random/1", "parsed": "yes", "probabilities": probabilities}
+    with pytest.raises(RecordError, match=r"r\.jsonl, record 1.*probabilities"):
+        run("pope", write(tmp_path / "r.jsonl", [row]))
+
+
+def test_likelihoods_are_named_and_mixing_them_with_text_is_said(tmp_path, caplog):
+    row = RECORDS[0] | {"id": "random/1", "parsed": "yes", "probabilities": {"yes": 0.7, "no": 0.3}}
+    shown = run("pope", write(tmp_path / "r.jsonl", [row, *RECORDS[1:]])).stdout
+    assert "1 answered by likelihood" in " ".join(shown.split())
+    assert "1 of 4 answers are by likelihood, the others are text" in caplog.text
+
+
+def test_answers_to_other_questions_of_the_same_ids_are_refused(tmp_path):
+    published = [{k: v for k, v in r.items() if k != "response"} for r in RECORDS[:2]]
+    write(tmp_path / "coco_pope_random.json", published)
+    swapped = [RECORDS[0] | {"label": "no"}, RECORDS[1]]
+    arguments = ("--root", str(tmp_path), "--option", "subsets=[random]")
+    with pytest.raises(BenchmarkError, match="1 of 2 questions have one id but different gold answers"):
+        run("pope", write(tmp_path / "r.jsonl", swapped), *arguments)
+
+
+def test_an_option_without_root_is_refused(tmp_path):
+    with pytest.raises(ConfigError, match="no use without --root"):
+        run("pope", write(tmp_path / "r.jsonl", RECORDS), "--option", "source=gqa")
+
+
 def test_errors(tmp_path):
     with pytest.raises(UnknownOptionError, match=r"BENCHMARK is 'pop'.*phd, pope"):
         run("pop", write(tmp_path / "r.jsonl", RECORDS))

@@ -17,5 +17,5 @@ def test_nothing_is_cut_on_a_terminal_of_80_columns():
     text = console.export_text()
     assert "…" not in text
     (row,) = [line for line in text.splitlines() if "choice/accuracy" in line]
-    assert row.split("│")[1:4] == [f" {next(iter(scores))} ", " 0.5123 ", " 0.41–0.59 "]
-    assert any(line.split("│")[2:4] == ["     40 ", "           "] for line in text.splitlines())
+    assert row.split("│")[1:4] == [f" {next(iter(scores))} ", " 0.5123 ", " 0.4120–0.5870 "]
+    assert any(line.split("│")[2:4] == ["     40 ", "               "] for line in text.splitlines())
