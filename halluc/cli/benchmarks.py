@@ -2,7 +2,7 @@
 
 import inspect
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,8 +12,10 @@ from hydra.errors import InstantiationException
 from hydra.utils import get_class
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
-from rich.console import Console
+from rich.console import Console, Group
+from rich.padding import Padding
 from rich.table import Table
+from rich.text import Text
 
 from halluc.benchmarks.published import PublishedBenchmark
 from halluc.cli.configs import benchmark_names, compose_config
@@ -26,7 +28,7 @@ def benchmarks(
     overrides: Annotated[
         list[str] | None, typer.Argument(help="As for train.py: paths.data_dir=DIR benchmark.pope.root=DIR.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
 ) -> None:
     """List the benchmarks, yours too: size, metrics, answer readers, licence, and which files are found."""
     names = benchmark_names()
@@ -38,12 +40,9 @@ def benchmarks(
         rows = [_as_dict(*pair) for pair in zip(facts, built, strict=True)]
         typer.echo(json.dumps(rows, indent=1))
         return
-    table = Table(title="Benchmarks", show_lines=True)
-    for title in ("name", "questions", "images", "metrics", "profiles", "licence", "where", "files"):
-        table.add_column(title, overflow="fold")
+    console = Console()
     for pair in zip(facts, built, strict=True):
-        table.add_row(*_cells(*pair))
-    Console().print(table)
+        console.print(_block(*pair))
 
 
 def _require_keys(names: list[str], nodes: Mapping[str, Any]) -> None:
@@ -88,17 +87,38 @@ def _question_files(benchmark: object) -> tuple[Path, ...]:
     return benchmark.question_files() if isinstance(benchmark, PublishedBenchmark) else ()
 
 
-def _cells(facts: BenchmarkFacts, benchmark: object) -> list[str]:
+def _block(facts: BenchmarkFacts, benchmark: object) -> Group:
+    """Lay a benchmark out as its name and title, then a line for each fact: it fits 80 columns."""
+    lines = Table.grid(padding=(0, 2, 0, 0))
+    lines.add_column(no_wrap=True, style="dim")
+    lines.add_column(overflow="fold")
+    known = {
+        "questions": facts.questions,
+        "images": facts.images,
+        "metrics": facts.metrics,
+        "profiles": ", ".join(facts.profiles),
+        "licence": facts.licence,
+        "where": facts.source,
+        "download": facts.size,
+    }
+    for name, value in known.items():
+        if value:
+            lines.add_row(name, Text(value))
     files = _question_files(benchmark)
+    if files:
+        lines.add_row("files", _found(files))
+    heading = Text.assemble((facts.benchmark, "bold"), "  ", facts.title)
+    return Group(heading, Padding(lines, (0, 0, 1, 2), expand=False))
+
+
+def _found(files: Sequence[Path]) -> Text:
+    """Count the files that are there, and name the first that is not."""
     missing = [path for path in files if not path.is_file()]
-    colour = "red" if missing else "green"
-    found = f"[{colour}]{len(files) - len(missing)} of {len(files)} found[/{colour}]"
-    shown = "" if not missing else f"\nno {missing[0]}" + (" and more" if len(missing) > 1 else "")
-    where = facts.source + (f" ({facts.size})" if facts.size else "")
-    return [
-        *(f"[bold]{facts.benchmark}[/bold]\n{facts.title}", facts.questions, facts.images, facts.metrics),
-        *("\n".join(facts.profiles), facts.licence, where, found + shown),
-    ]
+    found = Text(f"{len(files) - len(missing)} of {len(files)} found", "red" if missing else "green")
+    if missing:
+        more = f"\nand {len(missing) - 1} more" if len(missing) > 1 else ""
+        found.append(f"\nno {missing[0]}{more}", "default")
+    return found
 
 
 def _as_dict(facts: BenchmarkFacts, benchmark: object) -> dict[str, Any]:

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 
+from rich.console import Group
 from rich.table import Table
+from rich.text import Text
 
 from halluc.errors import ConfigError, UnknownOptionError
 
@@ -63,8 +65,10 @@ def references_named(benchmark: str, model: str) -> Sequence[ReferenceScores]:
     return found
 
 
-def reference_table(scores: Mapping[str, float], references: Sequence[ReferenceScores]) -> Table:
-    """Show a result beside published ones, in percent, under the names that any of them reports.
+def reference_table(scores: Mapping[str, float], references: Sequence[ReferenceScores]) -> Group:
+    """Show a result beside published ones, in percent: score by score, one row for each model.
+
+    A model that reports no such score has no row there. Notes and numbered sources follow the table.
 
     Args:
         scores: Those of the result, by name.
@@ -73,21 +77,44 @@ def reference_table(scores: Mapping[str, float], references: Sequence[ReferenceS
     """
     names = list(dict.fromkeys(name for row in references for name in row.scores))
     theirs = list(dict.fromkeys(name for row in references for name in row.without_counterpart))
-    table = Table(title="Published scores (percent)", caption=_caption(scores, names, references))
-    table.add_column("model")
-    for name in (*names, *(f"{name} (theirs)" for name in theirs)):
-        table.add_column(name.replace("_", " "), justify="right")
-    table.add_column("source")
-    own = [scores.get(name) for name in names] + [None] * len(theirs)
-    table.add_row("this result", *map(_percent, own), "", end_section=True)
-    for row in references:
-        published = [row.scores.get(name) for name in names]
-        published += [row.without_counterpart.get(name) for name in theirs]
-        table.add_row(_model(row), *map(_percent, published), _source(row))
-    return table
+    sources = list(dict.fromkeys(map(_source, references)))
+    table = Table(title="Published scores (percent)")
+    table.add_column("score", overflow="fold")
+    table.add_column("model", overflow="fold")
+    table.add_column("value", justify="right", no_wrap=True)
+    table.add_column("source", justify="right", no_wrap=True)
+    for name in names:
+        own = ("this result", scores.get(name), "")
+        published = [(row, row.scores.get(name)) for row in references]
+        _add_section(table, name, [own, *_reported(published, sources)])
+    for name in theirs:
+        published = [(row, row.without_counterpart.get(name)) for row in references]
+        _add_section(table, f"{name} (theirs)", _reported(published, sources))
+    numbered = (f"[{number}] {source}" for number, source in enumerate(sources, 1))
+    return Group(table, *map(Text, (*numbered, *_notes(scores, names, references))))
 
 
-def _caption(scores: Mapping[str, float], names: Sequence[str], references: Sequence[ReferenceScores]) -> str:
+def _reported(
+    published: Sequence[tuple[ReferenceScores, float | None]], sources: Sequence[str]
+) -> list[tuple[str, float | None, str]]:
+    """Return model, value and number of the source, of each that reports a value."""
+    return [
+        (_model(row), value, f"[{sources.index(_source(row)) + 1}]")
+        for row, value in published
+        if value is not None
+    ]
+
+
+def _add_section(table: Table, name: str, rows: Sequence[tuple[str, float | None, str]]) -> None:
+    """Add the rows of one score, and a line below them."""
+    for place, (model, value, source) in enumerate(rows):
+        table.add_row("" if place else name, Text(model), _percent(value), Text(source))
+    table.add_section()
+
+
+def _notes(
+    scores: Mapping[str, float], names: Sequence[str], references: Sequence[ReferenceScores]
+) -> list[str]:
     """Say what to mind, and which published scores have nothing beside them."""
     lines = ["Prompt and answer reader move scores by points: compare only what was asked and read alike."]
     sets = sorted({row.question_set for row in references} - {""})
@@ -101,7 +128,7 @@ def _caption(scores: Mapping[str, float], names: Sequence[str], references: Sequ
         lines.append("(theirs) is a score that none of ours compares with.")
     if not all(row.read_in_source for row in references):
         lines.append("* not read in the source itself.")
-    return "\n".join(lines)
+    return lines
 
 
 def _model(row: ReferenceScores) -> str:

@@ -46,11 +46,34 @@ def test_files_of_the_published_tree_are_found(tmp_path):
     assert [file["found"] for file in listed["amber"]] == [False, True]
 
 
-def test_table(tmp_path, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "200")
-    printed = run(f"paths.data_dir={tmp_path}")
-    for text in ("102,564", "S-Lab", "0 of 7 found", "vlmevalkit"):
-        assert text in printed
+def test_every_word_is_whole_at_80_columns(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    printed = run("paths.data_dir=absent")
+    lines, words = printed.splitlines(), set(printed.split())
+    assert max(map(len, lines)) <= 80
+    assert "…" not in printed
+    for name, facts in benchmark_facts().items():
+        assert f"{name}  {facts.title}" in lines
+        known = [facts.questions, facts.images, facts.metrics, ", ".join(facts.profiles), facts.licence]
+        assert set(" ".join([*known, facts.source, facts.size]).split()) <= words
+
+
+def test_files_are_counted_and_the_first_missing_one_is_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "[bold]" / "phd").mkdir(parents=True)
+    (tmp_path / "[bold]" / "phd" / "data.json").write_text("[]")
+    printed = " ".join(run("paths.data_dir='[bold]'").split())
+    assert "files 1 of 1 found" in printed
+    assert "0 of 7 found no [bold]/longhalqa/lhqa_discrim_object_binary.jsonl and 6 more" in printed
+
+
+def test_what_is_not_known_has_no_line(declare, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    declare("riddles", f"riddles:\n  _target_: {__name__}.Riddles\n")
+    after = run().partition("riddles  Ask riddles.\n")[2].splitlines()
+    block = after[: next(place for place, line in enumerate(after) if not line.strip())]
+    assert [line.split() for line in block] == [["where", f"{__name__}.Riddles"]]
 
 
 @pytest.mark.parametrize("name", sorted(benchmark_facts()))
@@ -76,7 +99,7 @@ def test_each_published_benchmark_says_how_large_it_is():
 
 
 def test_the_videos_are_listed(tmp_path, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "240")
+    monkeypatch.setenv("COLUMNS", "80")
     listed = {row["benchmark"]: row for row in json.loads(run(f"paths.data_dir={tmp_path}", "--json"))}
     assert listed.keys() == benchmark_facts().keys()
     assert listed["vlm2_videos"]["questions"] == "200"

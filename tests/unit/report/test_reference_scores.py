@@ -36,8 +36,8 @@ def test_every_row_belongs_to_a_benchmark():
     assert {row["benchmark"] for row in json.loads(SHIPPED.read_text(encoding="utf-8"))} == set(BENCHMARKS)
 
 
-def shown(scores, references):
-    console = Console(width=400)
+def shown(scores, references, width=400):
+    console = Console(width=width)
     with console.capture() as capture:
         console.print(reference_table(scores, references))
     return capture.get()
@@ -177,13 +177,53 @@ def test_a_note_is_shown_about_numbers_from_a_third_place_only():
     assert "* not read" not in shown({}, references_named("pope", "llava-1.5"))
 
 
-def test_table_shows_own_scores_first_and_gaps_as_dashes():
+def section(text, score):
+    """Return model and value of the rows about a score, in order."""
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in text.splitlines()]
+    cells = [row for row in rows if len(row) == 4]
+    start = next(place for place, row in enumerate(cells) if row[0] == score)
+    end = next((place for place in range(start + 1, len(cells)) if cells[place][0]), len(cells))
+    return [(model, value) for _, model, value, _ in cells[start:end]]
+
+
+def test_each_score_has_the_own_one_first_and_no_row_for_a_model_without_it():
     text = shown({"random/f1": 0.9}, references_named("pope", "l"))
-    lines = [line for line in text.splitlines() if "this result" in line or "mPLUG" in line]
-    assert "90.0" in lines[0]
-    assert "68.1" in lines[1]
-    assert "–" in lines[1]
-    assert "67.0" in lines[1]
+    assert section(text, "random/f1")[0] == ("this result", "90.0")
+    assert ("mPLUG-Owl, COCO questions", "68.1") in section(text, "random/f1")
+    popular = section(text, "popular/f1")
+    assert popular[0] == ("this result", "–")
+    assert len(popular) == 5
+    assert "mPLUG-Owl, COCO questions" not in dict(popular)
+    assert ("mPLUG-Owl, COCO questions", "67.0") in section(text, "adversarial/f1")
+
+
+def test_a_score_without_counterpart_has_published_rows_only():
+    text = shown({}, references_named("longhalqa", "all"))
+    assert section(text, "overall (theirs)") == [("Qwen2-VL-72B", "55.5"), ("LLaVA-1.6-34B", "53.5")]
+
+
+def test_each_source_is_named_once_below_the_table():
+    text = shown({}, references_named("pope", "llava"))
+    assert text.count("LLaVA-1.5 paper") == 1
+    assert "[1] LLaVA-1.5 paper (arXiv 2310.03744), table 4" in text
+    rows = [line for line in text.splitlines() if "LLaVA-1.5-7B, COCO" in line]
+    assert len(rows) == 3
+    assert all("[1]" in row for row in rows)
+
+
+@pytest.mark.parametrize("benchmark", BENCHMARKS)
+def test_nothing_is_cut_at_80_columns(benchmark):
+    references = reference_scores(benchmark)
+    text = shown({"accuracy": 0.5}, references, width=80)
+    assert "…" not in text
+    lines = [[cell.strip() for cell in line.split("│")] for line in text.splitlines()]
+    assert all(len(line) <= 80 for line in text.splitlines())
+    cells = {cell for line in lines for cell in line}
+    for row in references:
+        model = f"{row.model}, {row.question_set} questions" if row.question_set else row.model
+        assert {model, *row.scores, *(f"{name} (theirs)" for name in row.without_counterpart)} <= cells
+        assert row.source in unwrapped(text)
+        assert row.note in unwrapped(text)
 
 
 def test_a_benchmark_without_published_scores_says_so():
