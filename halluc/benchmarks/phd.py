@@ -12,7 +12,7 @@ from halluc.benchmarks.image_paths import inside
 from halluc.benchmarks.pope import SHORT_ANSWER
 from halluc.benchmarks.published import PublishedBenchmark
 from halluc.benchmarks.question_source import Reading
-from halluc.benchmarks.rows import Row, read_rows
+from halluc.benchmarks.rows import TEXT_FIELDS, Row, read_rows
 from halluc.benchmarks.score_names import mean_if_known, prefixed
 from halluc.benchmarks.yes_no_scoring import MARGINS, NOTHING, count_groups, margin_groups, score_counts
 from halluc.data.records import AnswerSpace, Prediction, Question
@@ -44,6 +44,7 @@ class Phd(PublishedBenchmark):
     context, ``icc`` behind a context that contradicts the picture, ``ccs`` about pictures that
     contradict common sense. No answer parser is published; ``official`` here is POPE's word rule. Ids are
     ``<mode>/<place of the record in the file, from 0>/<yes or no>``; a record's modes stand together.
+    Answered records have no id as published and are called ``<mode>/<image_id>/<question>``.
 
     Reference:
         Liu et al., PhD: A ChatGPT-Prompted Visual Hallucination Evaluation Dataset, arXiv 2403.11116.
@@ -100,7 +101,7 @@ class Phd(PublishedBenchmark):
     @staticmethod
     def row_responses(row: Row) -> dict[str, str | None]:
         """Return id to response for one row of a response file."""
-        return {row.name_in(partial(_row_mode, row)): row.response}
+        return {row.name_in(partial(_row_mode, row), TEXT_FIELDS): row.response}
 
     def read(self, question: Question, text: str) -> str | None:
         """Read "yes" or "no" under the profile; None means unparsed."""
@@ -161,13 +162,13 @@ class Phd(PublishedBenchmark):
         mode = _row_mode(row)
         return [
             Question(
-                id=row.name_in(lambda: mode),
+                id=row.name_in(lambda: mode, TEXT_FIELDS),
                 images=(),
                 prompt="",
                 space=AnswerSpace.yes_no(),
                 gold=row.yes_no_gold(),
                 tags=_tags(row, mode),
-                group=str(row.record.get("image_id", row.where)),
+                group=row.image_name() or row.where,
             )
         ]
 

@@ -1,9 +1,11 @@
 """POPE: yes/no questions about the presence of objects."""
 
-from collections.abc import Callable, Mapping, Sequence
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from halluc.benchmarks.dataset_rows import read_dataset
 from halluc.benchmarks.image_paths import inside
@@ -20,12 +22,14 @@ from halluc.benchmarks.yes_no_scoring import (
     score_counts,
 )
 from halluc.data.records import AnswerSpace, Prediction, Preparation, Question
-from halluc.errors import SourceNotFoundError
+from halluc.errors import RecordError, SourceNotFoundError
 from halluc.metrics.tally import Scores, Tally
 from halluc.metrics.yes_no import yes_no_scores
 from halluc.metrics.yes_no_upstream import lmms_eval_yes_no_scores
 from halluc.parsing.profiles import LMMS_EVAL, OFFICIAL, STRICT, VLMEVALKIT, pick
 from halluc.parsing.readers import YES_NO
+
+logger = logging.getLogger(__name__)
 
 SUBSETS = ("random", "popular", "adversarial")
 FILE_ENDINGS = {**{subset: subset for subset in SUBSETS}, "pope_adv": SUBSETS[2], "pope_pop": SUBSETS[1]}
@@ -54,7 +58,7 @@ class Pope(PublishedBenchmark):
 
     The published files are read as they are: JSON Lines for coco, JSON arrays for aokvqa and gqa.
     Each subset's file is looked for in ``root`` and in the folders of the published tree below it. Ids
-    are ``<subset>/<question_id>``.
+    are ``<subset>/<question_id>``; answered records without one are ``<subset>/<image>/<question>``.
 
     Reference:
         Li et al., Evaluating Object Hallucination in Large Vision-Language Models, arXiv 2305.10355.
@@ -113,7 +117,18 @@ class Pope(PublishedBenchmark):
     @staticmethod
     def row_responses(row: Row) -> dict[str, str | None]:
         """Return id to response for one row of a response file."""
-        return {row.name_in(partial(_row_subset, row)): row.response}
+        return {row.name_in(partial(_row_subset, row), TEXT_FIELDS): row.response}
+
+    @classmethod
+    def from_rows(cls, rows: Sequence[Row], profile: str = STRICT) -> Self:
+        """Build the benchmark from records, as its base does; say which subsets are none of POPE's.
+
+        Raises:
+            RecordError: If a record names no subset while others of its file do; all are listed.
+        """
+        _refuse_unnamed_subsets(rows)
+        _warn_of_other_subsets(rows)
+        return super().from_rows(rows, profile)
 
     def read(self, question: Question, text: str) -> str | None:
         """Read "yes" or "no" under the profile; None means unparsed."""
@@ -166,8 +181,7 @@ class Pope(PublishedBenchmark):
             rows = read_dataset(
                 self.dataset, split="test", image_folder=self.image_root, option="benchmark.pope.dataset"
             )
-            asked = [row for row in rows if _row_subset(row) in self.subsets]
-            reading.add(asked, lambda row: self._questions_of(_row_subset(row), row))
+            reading.add(rows, self._questions_of_asked)
             return reading
         for subset in self.subsets:
             rows = read_rows(self._find(subset), "benchmark.pope.root")
@@ -199,15 +213,19 @@ class Pope(PublishedBenchmark):
         subset = _row_subset(row)
         return [
             Question(
-                id=row.name_in(lambda: subset),
+                id=row.name_in(lambda: subset, TEXT_FIELDS),
                 images=(),
                 prompt="",
                 space=AnswerSpace.yes_no(),
                 gold=row.yes_no_gold(),
                 tags={"subset": subset},
-                group=str(row.record.get("image", row.where)),
+                group=row.image_name() or row.where,
             )
         ]
+
+    def _questions_of_asked(self, row: Row) -> list[Question]:
+        subset = _row_subset(row)
+        return self._questions_of(subset, row) if subset in self.subsets else []
 
     def _questions_of(self, subset: str, row: Row) -> list[Question]:
         text, name = row.text(*TEXT_FIELDS), row.text("image")
@@ -226,9 +244,47 @@ class Pope(PublishedBenchmark):
 
 
 def _row_subset(row: Row) -> str:
-    """Return the subset a row names; published rows name none, then their file does."""
+    """Return the subset a row names; published rows name none, then their file does.
+
+    Raises:
+        RecordError: If it names an empty one.
+    """
+    name = _named_subset(row)
+    if name is None:
+        return _file_subset(row)
+    if not name:
+        raise RecordError(f"{row.where}: subset or category is empty. Name one, as {SUBSETS[0]}.")
+    return name
+
+
+def _named_subset(row: Row) -> str | None:
     name = row.record.get("subset", row.record.get("category"))
-    if name is not None:
-        return str(name)
+    return None if name is None else str(name).strip()
+
+
+def _file_subset(row: Row) -> str:
     stem = row.file.stem
     return next((subset for ending, subset in FILE_ENDINGS.items() if stem.endswith(ending)), stem)
+
+
+def _refuse_unnamed_subsets(rows: Sequence[Row]) -> None:
+    naming = {row.file for row in rows if _named_subset(row)}
+    bare = [row.where for row in rows if row.file in naming and not _named_subset(row)]
+    if bare:
+        raise RecordError(
+            f"pope: {len(bare)} records name no subset, while others of their file do. Give each its "
+            f"subset or category, as {SUBSETS[0]}:",
+            bare,
+        )
+
+
+def _warn_of_other_subsets(rows: Iterable[Row]) -> None:
+    names = (name for row in rows if (name := _named_subset(row) or _file_subset(row)) not in SUBSETS)
+    others = Counter(names)
+    if others:
+        logger.warning(
+            "%d records are of subsets other than %s: %s. Each subset counts alike in the mean.",
+            others.total(),
+            ", ".join(SUBSETS),
+            ", ".join(f"{name} ({count})" for name, count in others.items()),
+        )

@@ -183,3 +183,29 @@ def test_records_without_id_may_come_in_several_files():
     record = {"mode": "base", "question": "?", "answer": "yes", "response": "Yes"}
     given = [Row(record, Path(name), 1) for name in ("a.jsonl", "b.jsonl")]
     assert score_responses(Phd.from_rows(given), given).scores["base/n"] == 2.0
+
+
+PUBLISHED_RECORD = {
+    "mode": "iac",
+    "task": "object",
+    "image_id": "000000000007",
+    "question": "Is there a cat?",
+}
+
+
+def test_published_records_have_the_same_id_in_every_file():
+    record = {**PUBLISHED_RECORD, "answer": "yes", "response": "Yes"}
+    names = [
+        name
+        for file, line in (("a.jsonl", 1), ("b.jsonl", 2))
+        for name in Phd.row_responses(Row(record, Path(file), line))
+    ]
+    assert set(names) == set(Phd.from_rows(rows(record)).published()) == {"sec/000000000007/Is there a cat?"}
+
+
+def test_repeated_published_records_are_refused():
+    record = {**PUBLISHED_RECORD, "answer": "yes", "response": "Yes"}
+    other = {**record, "image_id": "8"}
+    with pytest.raises(RecordError, match="ids occur twice") as raised:
+        Phd.from_rows(rows(record, other, record)).published()
+    assert raised.value.problems == ("sec/000000000007/Is there a cat? (2 times)",)

@@ -220,6 +220,42 @@ def test_records_of_the_hub_layout():
     assert score_responses(Pope.from_rows(given), given).scores["random/accuracy"] == 1.0
 
 
+def test_records_without_id_are_called_by_their_content():
+    given = {"image": "a.jpg", "text": "Is there a dog?", "label": "yes", "category": "random"}
+    (name,) = Pope.from_rows(rows("x.jsonl", given)).published()
+    assert Pope.row_responses(*rows("y.jsonl", {**given, "response": "no"})) == {name: "no"}
+    assert name == "random/a.jpg/Is there a dog?"
+    with pytest.raises(RecordError, match="ids occur twice"):
+        Pope.from_rows(rows("x.jsonl", given, given)).published()
+
+
+def test_an_empty_category_is_no_subset():
+    bad = {"question_id": 2, "category": " ", "label": "yes", "response": "no"}
+    with pytest.raises(RecordError, match=r"x\.jsonl, record 1 \(id 2\): subset or category is empty"):
+        Pope.from_rows(rows("x.jsonl", bad)).published()
+    with pytest.raises(RecordError, match="is empty"):
+        Pope.row_responses(*rows("x.jsonl", bad))
+
+
+def test_a_category_may_not_be_missing_in_a_file_that_names_others():
+    good, bad = ({"question_id": n, "label": "yes", "response": "no"} for n in (1, 2))
+    given = [*rows("x.jsonl", {**good, "category": "random"}, bad), *rows("coco_pope_random.json", good)]
+    with pytest.raises(RecordError, match="1 records name no subset") as raised:
+        Pope.from_rows(given)
+    assert raised.value.problems == ("x.jsonl, record 2 (id 2)",)
+
+
+def test_other_subsets_are_said_aloud_once(caplog):
+    Pope.from_rows(rows("coco_pope_random.json", *RECORDS))
+    assert not caplog.records
+    given = [{**record, "subset": name} for record, name in zip(RECORDS, "xyxx", strict=True)]
+    Pope.from_rows([*rows("a.jsonl", *given), *rows("coco_pope_random.json", *RECORDS)])
+    (message,) = [record.getMessage() for record in caplog.records]
+    assert message.startswith(
+        "4 records are of subsets other than random, popular, adversarial: x (3), y (1)."
+    )
+
+
 def test_an_answer_alone_is_never_taken_for_its_own_gold():
     with pytest.raises(RecordError, match="label None"):
         Pope.from_rows(rows("x.jsonl", {"question_id": 1, "answer": "yes"})).published()
