@@ -43,9 +43,6 @@ CATEGORIES = {
 CATEGORY_FIELDS = ("category", "l2-category", "subset", ATTRIBUTE)
 """Fields of an answer file that tell dimension and kind: VLMEvalKit's, then the tags of a run."""
 
-IMAGE_FIELDS = ("image_path", "image", "image_id")
-"""Fields that tell which answers are about one image; VLMEvalKit's ``image`` may be the picture itself."""
-
 ANNOTATIONS = "annotations.json"
 EXISTENCE_EPSILON, EPSILON = 0.001, 0.0001
 
@@ -187,7 +184,7 @@ class Amber(PublishedBenchmark):
                 space=AnswerSpace.yes_no(),
                 gold=row.yes_no_gold(),
                 tags=_tags(dimension, attribute),
-                group=next((str(row.record[name]) for name in IMAGE_FIELDS if row.record.get(name)), ""),
+                group=row.image_name() or "",
             )
         ]
 

@@ -79,7 +79,8 @@ class Chair(PublishedBenchmark):
     @staticmethod
     def row_responses(row: Row) -> dict[str, str | None]:
         """Return id to response for one row of a response file."""
-        return {row.text("image", "id"): row.response}
+        names = ("id",) if "tags" in row.record else ("image", "id")  # a run's predictions have tags
+        return {row.text(*names): row.response}
 
     def read(self, question: Question, text: str) -> str | None:
         """Return the description itself; an empty one is unparsed."""

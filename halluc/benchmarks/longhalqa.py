@@ -192,7 +192,6 @@ def _questions_of(task: str, image_root: Path | None, row: Row) -> list[Question
     binary = task in BINARY_TASKS
     options = () if binary else tuple(row.text(f"choice_{letter.lower()}") for letter in LETTERS)
     prompt = row.text("question").strip() + render_options(options)
-    name = str(row.record.get("image", row.where))
     default = "gold" if image_root is None else "answer"
     question = Question(
         id=row.name_in(lambda: task),
@@ -201,7 +200,7 @@ def _questions_of(task: str, image_root: Path | None, row: Row) -> list[Question
         space=AnswerSpace.yes_no() if binary else AnswerSpace.choice(options),
         gold=row.yes_no_gold(default) if binary else row.text(row.gold_field or default).strip().upper(),
         tags={"task": task} | _type_tag(row),
-        group=name,
+        group=row.image_name() or row.where,
     )
     return [question]
 

@@ -11,7 +11,7 @@ from halluc.benchmarks.choice_scoring import choice_group
 from halluc.benchmarks.pope import SHORT_ANSWER
 from halluc.benchmarks.published import PublishedBenchmark
 from halluc.benchmarks.question_source import BAD_ROWS, QuestionSource, Reading
-from halluc.benchmarks.rows import Row
+from halluc.benchmarks.rows import IMAGE_FIELDS, Row
 from halluc.benchmarks.score_names import defined, prefixed
 from halluc.benchmarks.yes_no_scoring import MARGINS, count_groups, margin_groups, score_counts
 from halluc.data.choices import CHOICE_SUFFIX
@@ -160,9 +160,8 @@ class OwnBenchmark(PublishedBenchmark):
         return reading
 
     def _scorable(self, row: Row) -> list[Question]:
-        bare = Row({k: v for k, v in row.record.items() if k not in ("image", "images")}, row.file, row.line)
-        group = str(row.record.get("image", row.record.get("images", "")))
-        return [replace(question, group=group) for question in self._question(bare, Path())]
+        bare = Row({k: v for k, v in row.record.items() if k not in IMAGE_FIELDS}, row.file, row.line)
+        return [replace(question, group=row.image_name() or "") for question in self._question(bare, Path())]
 
     def _question(self, row: Row, image_root: Path) -> list[Question]:
         reader = RowReader(image_root=image_root, shuffle_choices=self.shuffle_choices)

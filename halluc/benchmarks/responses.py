@@ -13,8 +13,8 @@ from halluc.metrics.bootstrap import Interval, bootstrap_intervals
 
 logger = logging.getLogger(__name__)
 
-IMAGE_FIELDS = frozenset({"image", "image_id", "image_path", "images", "sequence_id", "vid"})
-"""Where records say which image, or sequence of images, they are about."""
+GROUP_FIELDS = frozenset({"sequence_id", "vid"})
+"""Where records say which images they are about without naming them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ def resampled_units(benchmark: PublishedBenchmark, rows: Iterable[Row], *, aloud
         aloud: Warn that intervals which resample questions are too narrow.
     """
     told = any(question.images for question in benchmark.published().values())
-    if told or all(row.record.keys() & IMAGE_FIELDS for row in rows):
+    if told or all(row.image_name() or row.record.keys() & GROUP_FIELDS for row in rows):
         return "images"
     if aloud:
         logger.warning(

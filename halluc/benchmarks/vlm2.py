@@ -9,6 +9,7 @@ from halluc.benchmarks import gated_sequences, gates, vlm2_subtasks
 from halluc.benchmarks.published import PublishedBenchmark
 from halluc.benchmarks.question_source import Reading
 from halluc.benchmarks.rows import Row, read_rows
+from halluc.benchmarks.run_rows import is_run_row
 from halluc.benchmarks.vlm2_sheet import read_vlm2_sheet
 from halluc.data.records import AnswerKind, Prediction, Question
 from halluc.errors import ConfigError
@@ -100,7 +101,7 @@ class Vlm2(PublishedBenchmark):
         """Return id to response for one row of a response file, which may hold a whole sequence."""
         if "coarse" in row.record:
             return gated_sequences.responses_of(row)
-        if row.gold_field is not None:
+        if row.gold_field is not None and "tags" not in row.record:  # a run's predictions have tags
             return {vlm2_subtasks.row_id(row): row.response}
         return {row.text("id"): row.response}
 
@@ -152,7 +153,7 @@ class Vlm2(PublishedBenchmark):
     @classmethod
     def from_rows(cls, rows: Sequence[Row], profile: str = STRICT) -> Self:
         """Build the benchmark from records, as its base does; warn where counts can't be scored rightly."""
-        vlm2_subtasks.warn_of_unknown_lengths(rows)
+        vlm2_subtasks.warn_of_unknown_lengths(row for row in rows if not is_run_row(row))
         return super().from_rows(rows, profile)
 
     def _scorable(self, row: Row) -> Iterable[Question]:

@@ -105,7 +105,7 @@ def questions_of(row: Row, folder: Path | None, prompt: Callable[[str], str]) ->
         ImageError: If an image lies outside the folder.
     """
     subtask, name = subtask_of(row), row_id(row)
-    names = [str(image) for image in row.record.get("images") or ()]
+    names = row.image_names()
     if folder is not None and len(names) < 2:
         logger.warning("%s has %d images; the published scripts skip it, so do we.", row.where, len(names))
         return
@@ -133,9 +133,10 @@ def _image_count(row: Row) -> int:
 
 def _known_length(row: Row) -> int:
     """Return the length of the image sequence; 0 where nothing tells."""
-    images, sequence = row.record.get("images") or (), row.record.get("image_seq")
-    known = len(images) or (len(sequence) if isinstance(sequence, list) else 0)
-    return int(row.record.get("image_seq_len", known))
+    images, sequence = row.image_names(), row.record.get("image_seq")
+    if len(images) < 2:  # one name is no sequence
+        images = sequence if isinstance(sequence, list) else []
+    return int(row.record.get("image_seq_len", len(images)))
 
 
 def _space(row: Row, subtask: str, images: int) -> AnswerSpace:

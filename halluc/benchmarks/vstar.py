@@ -231,7 +231,7 @@ class VStar(PublishedBenchmark):
 
     def _question(self, row: Row, *, with_image: bool) -> Question:
         text, category = row.text("text"), row.text("category")
-        name = row.text("image") if with_image else str(row.record.get("image", row.where))
+        name = row.text("image") if with_image else row.image_name() or row.where
         return Question(
             id=row.name_in(lambda: category),
             images=(inside(self.image_root, name, row.where),) if with_image else (),

@@ -71,6 +71,13 @@ def test_responses_with_their_objects():
     assert score_responses(Chair.from_rows(rows), rows).scores["chair_i"] == 0.5
 
 
+def test_predictions_of_a_run_are_called_by_their_ids():
+    record = {"id": "a.jpg", "image": "/data/images/a.jpg", "tags": {"objects": "cup"}, "response": "A cup."}
+    assert Chair.row_responses(Row(record, Path("chair.jsonl"), 1)) == {"a.jpg": "A cup."}
+    published = {"id": 7, "image": "a.jpg", "objects": ["cup"], "response": "A cup."}
+    assert Chair.row_responses(Row(published, Path("r.jsonl"), 1)) == {"a.jpg": "A cup."}
+
+
 def test_errors(root, tmp_path):
     with pytest.raises(SourceNotFoundError):
         Chair(tmp_path).questions()

@@ -246,3 +246,9 @@ def test_responses_by_id_or_inside_the_sequence(root):
     by_id = [Row({"id": "s1/coarse", "response": "2"}, Path("r.jsonl"), 1)]
     result = score_responses(Vlm2(root), by_id)
     assert (result.missing, result.scores["gate_open_rate"]) == (5, 0.5)
+
+
+@pytest.mark.parametrize("name", ["s1/coarse", "oc_cnt/3", "gc_mat/7_p"])
+def test_predictions_of_a_run_are_called_by_their_ids(name):
+    record = {"id": name, "gold": "2", "response": "two", "tags": {"subtask": "oc_cnt"}, "subtask": "oc_cnt"}
+    assert Vlm2.row_responses(Row(record, Path("vlm2.jsonl"), 1)) == {name: "two"}

@@ -78,6 +78,9 @@ def test_items_with_fewer_than_two_images_are_skipped_aloud(caplog):
         ({"image_seq_len": 4}, "4"),
         ({"image_seq": ["a", "b", "c"]}, "3"),
         ({"images": ["a", "b", "c"]}, "3"),
+        ({"image_path": "['a.jpg', 'b.jpg', 'c.jpg', 'd.jpg']"}, "4"),
+        ({"image_path": ["a", "b", "c"], "image": "12"}, "3"),
+        ({"image": "12"}, "2"),
         ({}, "2"),
     ],
 )
@@ -94,6 +97,7 @@ def test_counts_of_unknown_length_are_warned_of_once(caplog):
     assert "--root" in message
     caplog.clear()
     Vlm2.from_rows([row("oc_cnt", q_id="0", gt_answer=3, image_seq_len=4), row("oc_cpr", q_id="1_p")])
+    Vlm2.from_rows([row("oc_cnt", q_id="0", gt_answer=3, image_path="['a', 'b', 'c']")])
     assert not caplog.records
 
 
@@ -153,3 +157,8 @@ def test_average_needs_all_eight_subtasks():
         if subtask not in perfect:
             perfect[subtask] = pairs((tf(subtask, "0_p", "T"), "T"), (tf(subtask, "0_n", "F"), "F"))
     assert score_subtasks(perfect, "official")["average"] == pytest.approx(6 / 8)
+
+
+def test_questions_of_a_sheet_share_their_images():
+    given = [row("oc_grp", q_id=n, gt_answer="A) x", image_path="['a.jpg', 'b.jpg']") for n in "01"]
+    assert {question.group for one in given for question in make(one, None)} == {"a.jpg|b.jpg"}
