@@ -47,7 +47,7 @@ def _records(name: str, split: str, option: str) -> Iterator[Mapping[str, Any]]:
         else:
             yield from _dataset_records(name, split, option)
     except ImportError as error:
-        raise ConfigError(f"{option}={name} needs the package datasets: pip install datasets.") from error
+        raise ConfigError(f"{option}={name} needs the package datasets: pip install halluc[hub].") from error
 
 
 def _parquet_records(files: list[Path]) -> Iterator[Mapping[str, Any]]:

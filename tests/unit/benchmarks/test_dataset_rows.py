@@ -1,5 +1,7 @@
 import io
 import json
+import sys
+import tomllib
 from pathlib import Path
 
 import datasets
@@ -13,7 +15,7 @@ from halluc.benchmarks.longhalqa import DATASETS, TASKS, LongHalQA
 from halluc.benchmarks.phd import FOLLOW_IMAGE, Phd
 from halluc.benchmarks.pope import Pope
 from halluc.benchmarks.vstar import VStar
-from halluc.errors import RecordError, SourceNotFoundError
+from halluc.errors import ConfigError, RecordError, SourceNotFoundError
 
 
 def picture(colour):
@@ -199,3 +201,15 @@ def test_what_is_not_there(tmp_path):
             Pope(tmp_path, dataset=name).questions()
     with pytest.raises(SourceNotFoundError, match=r"benchmark\.phd\.dataset=.*split 'test'"):
         Phd(tmp_path, dataset=str(tmp_path / "empty")).questions()
+
+
+def test_without_the_library_the_extra_is_named_as_the_data_readme_does(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "datasets", None)
+    with pytest.raises(ConfigError, match=r"needs the package datasets: (.*)\.$") as caught:
+        read_dataset("nobody/x", split="test", image_folder=tmp_path, option="benchmark.pope.dataset")
+    command = str(caught.value).partition("datasets: ")[2].removesuffix(".")
+    root = Path(__file__).parents[3]
+    readme = (root / "data" / "README.md").read_text(encoding="utf-8")
+    assert f"`{command}`" in " ".join(readme.split())
+    extras = tomllib.loads((root / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert any(needed.startswith("datasets") for needed in extras[command.partition("[")[2].rstrip("]")])
