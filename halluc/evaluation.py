@@ -12,9 +12,9 @@ from omegaconf import DictConfig
 
 from halluc.answering.generate import GreedyAnswerer
 from halluc.benchmarks.base import Benchmark
-from halluc.benchmarks.intervals import intervals
 from halluc.benchmarks.sampling import AskedQuestions, choose_questions
-from halluc.benchmarks.yes_no_calibration import yes_no_calibration
+from halluc.benchmarks.scoring.intervals import intervals
+from halluc.benchmarks.scoring.yes_no_calibration import yes_no_calibration
 from halluc.callbacks.asking import Answerer, answers
 from halluc.callbacks.stop_request import StopRequest
 from halluc.callbacks.ways_of_asking import as_text, check_options, check_prompt_forms

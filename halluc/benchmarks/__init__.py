@@ -1,1 +1,1 @@
-"""Benchmarks: read the published files, ask, and score."""
+"""Benchmarks: read the published files (``files``), ask, and score (``scoring``)."""

@@ -5,13 +5,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from halluc.benchmarks.answers import Answers, Pair
-from halluc.benchmarks.image_paths import inside
+from halluc.benchmarks.files.image_paths import inside
+from halluc.benchmarks.files.rows import TEXT_FIELDS, Row, read_rows
 from halluc.benchmarks.published import PublishedBenchmark
 from halluc.benchmarks.question_source import Reading
-from halluc.benchmarks.rows import TEXT_FIELDS, Row, read_rows
-from halluc.benchmarks.score_names import mean_if_known, prefixed
-from halluc.benchmarks.yes_no_scoring import MARGINS, NOTHING, count_groups, margin_groups, score_counts
+from halluc.benchmarks.scoring.answers import Answers, Pair
+from halluc.benchmarks.scoring.score_names import mean_if_known, prefixed
+from halluc.benchmarks.scoring.yes_no_scoring import (
+    MARGINS,
+    NOTHING,
+    count_groups,
+    margin_groups,
+    score_counts,
+)
 from halluc.data.records import AnswerSpace, Prediction, Question
 from halluc.errors import RecordError, SourceNotFoundError
 from halluc.metrics.amber import answer_shares, no_scores, official_no_scores

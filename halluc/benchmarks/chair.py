@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from halluc.benchmarks.image_paths import inside
+from halluc.benchmarks.files.image_paths import inside
+from halluc.benchmarks.files.rows import Row
 from halluc.benchmarks.published import PublishedBenchmark
 from halluc.benchmarks.question_source import Reading
-from halluc.benchmarks.rows import Row
 from halluc.builders.coco import SceneAnnotation, object_names, read_annotations
 from halluc.data.records import AnswerSpace, Prediction, Question
 from halluc.errors import RecordError

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from halluc.benchmarks.answers import Answers, Pair
-from halluc.benchmarks.image_paths import inside
-from halluc.benchmarks.rows import Row
-from halluc.benchmarks.score_names import prefixed
+from halluc.benchmarks.files.image_paths import inside
+from halluc.benchmarks.files.rows import Row
+from halluc.benchmarks.scoring.answers import Answers, Pair
+from halluc.benchmarks.scoring.score_names import prefixed
 from halluc.data.records import AnswerSpace, Question
 from halluc.errors import RecordError
 from halluc.metrics.gated import NO_SEQUENCES, GatedSequence, GatedSums, gated_scores

@@ -6,14 +6,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from halluc.benchmarks.choice_scoring import choice_group
-from halluc.benchmarks.dataset_rows import read_dataset
-from halluc.benchmarks.image_paths import inside
+from halluc.benchmarks.files.dataset_rows import read_dataset
+from halluc.benchmarks.files.image_paths import inside
+from halluc.benchmarks.files.rows import Row, read_rows
 from halluc.benchmarks.published import PublishedBenchmark
 from halluc.benchmarks.question_source import Reading
-from halluc.benchmarks.rows import Row, read_rows
-from halluc.benchmarks.score_names import prefixed
-from halluc.benchmarks.yes_no_scoring import MARGINS, Formula, count_groups, margin_groups, score_counts
+from halluc.benchmarks.scoring.choice_scoring import choice_group
+from halluc.benchmarks.scoring.score_names import prefixed
+from halluc.benchmarks.scoring.yes_no_scoring import (
+    MARGINS,
+    Formula,
+    count_groups,
+    margin_groups,
+    score_counts,
+)
 from halluc.data.choices import option_order, render_options
 from halluc.data.records import AnswerKind, AnswerSpace, Prediction, Question
 from halluc.errors import RecordError

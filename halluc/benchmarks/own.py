@@ -6,14 +6,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from halluc.benchmarks.answers import Pair
-from halluc.benchmarks.choice_scoring import choice_group
+from halluc.benchmarks.files.rows import IMAGE_FIELDS, Row
 from halluc.benchmarks.pope import SHORT_ANSWER
 from halluc.benchmarks.published import PublishedBenchmark
 from halluc.benchmarks.question_source import BAD_ROWS, QuestionSource, Reading
-from halluc.benchmarks.rows import IMAGE_FIELDS, Row
-from halluc.benchmarks.score_names import defined, prefixed
-from halluc.benchmarks.yes_no_scoring import MARGINS, count_groups, margin_groups, score_counts
+from halluc.benchmarks.scoring.answers import Pair
+from halluc.benchmarks.scoring.choice_scoring import choice_group
+from halluc.benchmarks.scoring.score_names import defined, prefixed
+from halluc.benchmarks.scoring.yes_no_scoring import MARGINS, count_groups, margin_groups, score_counts
 from halluc.data.choices import CHOICE_SUFFIX
 from halluc.data.readers import rows as user_rows
 from halluc.data.readers.entry import RowReader

@@ -7,13 +7,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from halluc.benchmarks.dataset_rows import read_dataset
-from halluc.benchmarks.image_paths import inside
+from halluc.benchmarks.files.dataset_rows import read_dataset
+from halluc.benchmarks.files.image_paths import inside
+from halluc.benchmarks.files.rows import TEXT_FIELDS, Row, read_rows
 from halluc.benchmarks.published import PublishedBenchmark
 from halluc.benchmarks.question_source import Reading
-from halluc.benchmarks.rows import TEXT_FIELDS, Row, read_rows
-from halluc.benchmarks.score_names import mean_of, prefixed
-from halluc.benchmarks.yes_no_scoring import (
+from halluc.benchmarks.scoring.score_names import mean_of, prefixed
+from halluc.benchmarks.scoring.yes_no_scoring import (
     MARGINS,
     NOTHING,
     Formula,

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Self
 
+from halluc.benchmarks.files.rows import Row
+from halluc.benchmarks.files.run_rows import is_run_row, question_of
 from halluc.benchmarks.question_source import QuestionSource, Reading
-from halluc.benchmarks.rows import Row
-from halluc.benchmarks.run_rows import is_run_row, question_of
-from halluc.benchmarks.score_names import defined
+from halluc.benchmarks.scoring.score_names import defined
 from halluc.data.readers.jsonl import Findings
 from halluc.data.records import Prediction, Preparation, Question
 from halluc.metrics.tally import Tally

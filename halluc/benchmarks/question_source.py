@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from halluc.benchmarks.answers import Answers, Pair
-from halluc.benchmarks.image_paths import missing_files
-from halluc.benchmarks.rows import Row
+from halluc.benchmarks.files.image_paths import missing_files
+from halluc.benchmarks.files.rows import Row
+from halluc.benchmarks.scoring.answers import Answers, Pair
 from halluc.data.readers.jsonl import Findings
 from halluc.data.records import AnswerKind, Prediction, Question
 from halluc.errors import BenchmarkError, ImageError, RecordError, SourceNotFoundError

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from halluc.benchmarks.clusters import image_clusters
+from halluc.benchmarks.scoring.clusters import image_clusters
 from halluc.data.records import Question
 from halluc.errors import ConfigError
 

@@ -5,7 +5,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
-from halluc.benchmarks.rows import read_rows
+from halluc.benchmarks.files.rows import read_rows
 from halluc.errors import RecordError
 
 

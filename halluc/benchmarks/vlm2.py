@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any, Self
 
 from halluc.benchmarks import gated_sequences, gates, vlm2_subtasks
+from halluc.benchmarks.files.rows import Row, read_rows
+from halluc.benchmarks.files.run_rows import is_run_row
+from halluc.benchmarks.files.vlm2_sheet import read_vlm2_sheet
 from halluc.benchmarks.published import PublishedBenchmark
 from halluc.benchmarks.question_source import Reading
-from halluc.benchmarks.rows import Row, read_rows
-from halluc.benchmarks.run_rows import is_run_row
-from halluc.benchmarks.vlm2_sheet import read_vlm2_sheet
 from halluc.data.records import AnswerKind, Prediction, Question
 from halluc.errors import ConfigError
 from halluc.metrics.tally import Scores, Tally

@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from halluc.benchmarks.answers import Answers, Pair
-from halluc.benchmarks.choice_scoring import choice_group
+from halluc.benchmarks.files.image_paths import inside
+from halluc.benchmarks.files.rows import Row
 from halluc.benchmarks.gated_sequences import FOUR_OPTIONS, options_in
-from halluc.benchmarks.image_paths import inside
-from halluc.benchmarks.rows import Row
-from halluc.benchmarks.score_names import mean_if_known, prefixed
+from halluc.benchmarks.scoring.answers import Answers, Pair
+from halluc.benchmarks.scoring.choice_scoring import choice_group
+from halluc.benchmarks.scoring.score_names import mean_if_known, prefixed
 from halluc.data.records import AnswerSpace, Prediction, Question
 from halluc.errors import RecordError
 from halluc.metrics.choice import choice_scores

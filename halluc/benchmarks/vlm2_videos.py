@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from halluc.benchmarks.choice_scoring import choice_group
-from halluc.benchmarks.image_paths import inside
+from halluc.benchmarks.files.image_paths import inside
+from halluc.benchmarks.files.rows import Row, read_rows
 from halluc.benchmarks.published import PublishedBenchmark
 from halluc.benchmarks.question_source import Reading
-from halluc.benchmarks.rows import Row, read_rows
+from halluc.benchmarks.scoring.choice_scoring import choice_group
 from halluc.benchmarks.video_judges import VideoJudge
 from halluc.data.records import AnswerSpace, Prediction, Question
 from halluc.errors import RecordError

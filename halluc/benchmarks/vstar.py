@@ -6,14 +6,14 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from halluc.benchmarks.choice_scoring import choice_group
-from halluc.benchmarks.dataset_rows import read_dataset
-from halluc.benchmarks.image_paths import inside
+from halluc.benchmarks.files.dataset_rows import read_dataset
+from halluc.benchmarks.files.image_paths import inside
+from halluc.benchmarks.files.rows import Row, read_rows
+from halluc.benchmarks.files.vstar_annotations import annotation_files, annotation_rows, published_row
 from halluc.benchmarks.published import PublishedBenchmark
 from halluc.benchmarks.question_source import Reading
-from halluc.benchmarks.rows import Row, read_rows
-from halluc.benchmarks.score_names import prefixed
-from halluc.benchmarks.vstar_annotations import annotation_files, annotation_rows, published_row
+from halluc.benchmarks.scoring.choice_scoring import choice_group
+from halluc.benchmarks.scoring.score_names import prefixed
 from halluc.data.records import AnswerSpace, Prediction, Preparation, Question
 from halluc.errors import ConfigError, RecordError
 from halluc.metrics.choice import ChoiceCounts, choice_scores

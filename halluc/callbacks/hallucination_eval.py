@@ -8,9 +8,9 @@ from typing import Any
 from lightning.pytorch import Callback, LightningModule, Trainer
 
 from halluc.benchmarks.base import Benchmark
-from halluc.benchmarks.chance import chance_scores
-from halluc.benchmarks.intervals import intervals
-from halluc.benchmarks.yes_no_calibration import yes_no_calibration
+from halluc.benchmarks.scoring.chance import chance_scores
+from halluc.benchmarks.scoring.intervals import intervals
+from halluc.benchmarks.scoring.yes_no_calibration import yes_no_calibration
 from halluc.callbacks.asking import Answerer, ask
 from halluc.callbacks.evaluation_set import EvaluationSet
 from halluc.callbacks.stop_request import StopRequest

@@ -12,10 +12,15 @@ from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 
 from halluc.benchmarks.base import Benchmark
-from halluc.benchmarks.intervals import Countable
+from halluc.benchmarks.files.rows import TEXT_FIELDS, Row
 from halluc.benchmarks.published import PublishedBenchmark
-from halluc.benchmarks.responses import predictions_of, require_same_gold, resampled_units, responses_of
-from halluc.benchmarks.rows import TEXT_FIELDS, Row
+from halluc.benchmarks.scoring.intervals import Countable
+from halluc.benchmarks.scoring.responses import (
+    predictions_of,
+    require_same_gold,
+    resampled_units,
+    responses_of,
+)
 from halluc.cli.response_rows import benchmark_for, response_rows
 from halluc.data.records import AnswerSpace, Question
 from halluc.errors import ConfigError, SourceNotFoundError, UnknownOptionError

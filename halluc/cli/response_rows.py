@@ -8,10 +8,10 @@ from typing import Any
 from hydra.utils import get_class
 from omegaconf import OmegaConf
 
+from halluc.benchmarks.files.response_files import read_responses
+from halluc.benchmarks.files.rows import Row
 from halluc.benchmarks.published import PublishedBenchmark
-from halluc.benchmarks.response_files import read_responses
-from halluc.benchmarks.responses import holds_gold, require_same_gold
-from halluc.benchmarks.rows import Row
+from halluc.benchmarks.scoring.responses import holds_gold, require_same_gold
 from halluc.cli.configs import benchmark_entry
 from halluc.errors import BenchmarkError, ConfigError, RecordError
 

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from halluc.benchmarks.responses import ResponseScores, score_responses
+from halluc.benchmarks.scoring.responses import ResponseScores, score_responses
 from halluc.cli.response_rows import benchmark_for, response_rows
 from halluc.cli.score_table import score_table
 from halluc.report.reference_scores import reference_table, references_named

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.table import Table
 
-from halluc.benchmarks.intervals import Countable, differences
+from halluc.benchmarks.scoring.intervals import Countable, differences
 from halluc.errors import BenchmarkError, SourceNotFoundError
 from halluc.metrics.bootstrap import Difference
 from halluc.metrics.mcnemar import McNemar, mcnemar

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from halluc.benchmarks.run_rows import space_fields
+from halluc.benchmarks.files.run_rows import space_fields
 from halluc.data.records import Prediction, Question
 
 Rows = Mapping[str, Mapping[str, Any]]

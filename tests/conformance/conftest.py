@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from halluc.benchmarks.responses import ResponseScores, score_responses
-from halluc.benchmarks.rows import Row, read_rows
+from halluc.benchmarks.files.rows import Row, read_rows
+from halluc.benchmarks.scoring.responses import ResponseScores, score_responses
 
 TOLERANCE = 1e-9
 PROPERTY = "conformance_values"

@@ -6,7 +6,7 @@ import pytest
 
 from halluc.benchmarks.phd import FOLLOW_IMAGE, Phd
 from halluc.benchmarks.pope import Pope
-from halluc.benchmarks.responses import score_responses
+from halluc.benchmarks.scoring.responses import score_responses
 from halluc.data.records import Prediction
 from halluc.errors import BenchmarkError, SourceNotFoundError
 from halluc.metrics.phd_index import phd_scores

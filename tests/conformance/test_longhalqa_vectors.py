@@ -1,7 +1,7 @@
 import pytest
 
+from halluc.benchmarks.files.rows import Row
 from halluc.benchmarks.longhalqa import BINARY_TASKS, TASKS, LongHalQA
-from halluc.benchmarks.rows import Row
 from halluc.data.records import AnswerSpace
 from halluc.metrics.yes_no import count_yes_no
 from halluc.parsing import official, strict

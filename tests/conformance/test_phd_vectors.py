@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from halluc.benchmarks.files.rows import Row
 from halluc.benchmarks.phd import Phd
-from halluc.benchmarks.rows import Row
 
 PARSERS = {"strict": "strict", "pope_official": "official"}
 NAMES = {"phd_index": "index", "yes_recall": "yes_recall", "no_recall": "no_recall"}

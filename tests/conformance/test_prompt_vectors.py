@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
+from halluc.benchmarks.files.rows import Row
 from halluc.benchmarks.longhalqa import LongHalQA
 from halluc.benchmarks.phd import Phd
 from halluc.benchmarks.pope import PROMPTS as POPE_PROMPTS
-from halluc.benchmarks.rows import Row
 from halluc.benchmarks.vlm2 import PROMPTS as VLM2_PROMPTS
 from halluc.benchmarks.vstar import PROMPTS as VSTAR_PROMPTS
 

@@ -3,8 +3,8 @@ import json
 import pytest
 
 from halluc.benchmarks.amber import Amber
-from halluc.benchmarks.response_files import read_responses
-from halluc.benchmarks.responses import score_responses
+from halluc.benchmarks.files.response_files import read_responses
+from halluc.benchmarks.scoring.responses import score_responses
 from halluc.data.records import Prediction
 from halluc.errors import BenchmarkError, RecordError
 from halluc.report.results import write_predictions

@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from halluc.benchmarks.chair import Chair
-from halluc.benchmarks.intervals import intervals
-from halluc.benchmarks.responses import score_responses
-from halluc.benchmarks.rows import Row
+from halluc.benchmarks.files.rows import Row
+from halluc.benchmarks.scoring.intervals import intervals
+from halluc.benchmarks.scoring.responses import score_responses
 from halluc.data.records import AnswerKind, Prediction
 from halluc.errors import RecordError, SourceNotFoundError, UnknownOptionError
 

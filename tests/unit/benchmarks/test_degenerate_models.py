@@ -7,12 +7,12 @@ import pytest
 
 from halluc.benchmarks.amber import Amber
 from halluc.benchmarks.chair import Chair
-from halluc.benchmarks.intervals import intervals
+from halluc.benchmarks.files.rows import Row
 from halluc.benchmarks.longhalqa import LongHalQA
 from halluc.benchmarks.own import OwnBenchmark
 from halluc.benchmarks.phd import Phd
 from halluc.benchmarks.pope import Pope
-from halluc.benchmarks.rows import Row
+from halluc.benchmarks.scoring.intervals import intervals
 from halluc.benchmarks.vlm2 import Vlm2
 from halluc.benchmarks.vlm2_videos import Vlm2Videos
 from halluc.benchmarks.vstar import VStar

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from halluc.benchmarks.files.rows import Row
 from halluc.benchmarks.gated_sequences import options_in, questions_of, responses_of
-from halluc.benchmarks.rows import Row
 from halluc.errors import ImageError, RecordError
 
 FINE = [

@@ -3,9 +3,9 @@ import json
 import pytest
 from PIL import Image
 
+from halluc.benchmarks.files.rows import Row
 from halluc.benchmarks.own import OwnBenchmark
 from halluc.benchmarks.pope import SHORT_ANSWER
-from halluc.benchmarks.rows import Row
 from halluc.data.records import Prediction
 from halluc.errors import RecordError, SourceNotFoundError, UnknownOptionError
 

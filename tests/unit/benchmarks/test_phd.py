@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
+from halluc.benchmarks.files.rows import Row
 from halluc.benchmarks.phd import FOLLOW_IMAGE, Phd
-from halluc.benchmarks.responses import score_responses
-from halluc.benchmarks.rows import Row
+from halluc.benchmarks.scoring.responses import score_responses
 from halluc.data.records import Prediction
 from halluc.errors import BenchmarkError, RecordError, SourceNotFoundError, UnknownOptionError
 

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from halluc.benchmarks.files.rows import Row
 from halluc.benchmarks.question_source import QuestionSource, Reading
-from halluc.benchmarks.rows import Row
 from halluc.data.records import AnswerSpace, Prediction, Question
 from halluc.errors import BenchmarkError, RecordError, SourceNotFoundError, UnknownOptionError
 

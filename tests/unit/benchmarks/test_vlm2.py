@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from halluc.benchmarks.intervals import differences, intervals
-from halluc.benchmarks.responses import score_responses
-from halluc.benchmarks.rows import Row
+from halluc.benchmarks.files.rows import Row
+from halluc.benchmarks.scoring.intervals import differences, intervals
+from halluc.benchmarks.scoring.responses import score_responses
 from halluc.benchmarks.vlm2 import Vlm2
 from halluc.data.records import Prediction
 from halluc.errors import BenchmarkError, ConfigError, RecordError, SourceNotFoundError, UnknownOptionError

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from halluc.benchmarks.answers import Answers
-from halluc.benchmarks.rows import Row
+from halluc.benchmarks.files.rows import Row
+from halluc.benchmarks.scoring.answers import Answers
 from halluc.benchmarks.vlm2 import Vlm2
 from halluc.benchmarks.vlm2_subtasks import SUBTASKS, questions_of, row_id, subtask_groups, subtask_of
 from halluc.benchmarks.vlm2_subtasks import score_subtasks as score_totals

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from halluc.benchmarks.intervals import intervals
+from halluc.benchmarks.scoring.intervals import intervals
 from halluc.benchmarks.video_judges import FileJudge
 from halluc.benchmarks.vlm2_videos import Vlm2Videos
 from halluc.data.records import Prediction

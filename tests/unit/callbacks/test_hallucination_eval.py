@@ -3,8 +3,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from halluc.benchmarks.files.rows import Row
 from halluc.benchmarks.pope import Pope
-from halluc.benchmarks.rows import Row
 from halluc.benchmarks.sampling import AskedQuestions
 from halluc.callbacks.evaluation_set import EvaluationSet
 from halluc.callbacks.hallucination_eval import HallucinationEval

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from halluc.benchmarks.files.rows import Row
 from halluc.benchmarks.longhalqa import LongHalQA
 from halluc.benchmarks.phd import Phd
 from halluc.benchmarks.pope import Pope
-from halluc.benchmarks.responses import score_responses
-from halluc.benchmarks.rows import Row
+from halluc.benchmarks.scoring.responses import score_responses
 from halluc.benchmarks.vlm2 import Vlm2
 from halluc.benchmarks.vlm2_subtasks import SUBTASKS
 from halluc.benchmarks.vlm2_videos import Vlm2Videos

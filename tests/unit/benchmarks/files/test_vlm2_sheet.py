@@ -4,8 +4,8 @@ import io
 import pytest
 from PIL import Image
 
+from halluc.benchmarks.files.vlm2_sheet import read_vlm2_sheet
 from halluc.benchmarks.vlm2 import Vlm2
-from halluc.benchmarks.vlm2_sheet import read_vlm2_sheet
 from halluc.errors import RecordError, SourceNotFoundError
 
 

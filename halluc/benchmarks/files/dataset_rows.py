@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from halluc.benchmarks.picture_store import PictureStore
-from halluc.benchmarks.rows import Row
+from halluc.benchmarks.files.picture_store import PictureStore
+from halluc.benchmarks.files.rows import Row
 from halluc.errors import ConfigError, SourceNotFoundError
 
 _BATCH = 64

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from halluc.benchmarks.rows import Row
+from halluc.benchmarks.files.rows import Row
 from halluc.data.records import AnswerKind, AnswerSpace, Prediction, Question
 from halluc.errors import RecordError
 

@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from halluc.benchmarks.chance import chance_scores
+from halluc.benchmarks.files.rows import Row
 from halluc.benchmarks.longhalqa import LongHalQA
 from halluc.benchmarks.pope import Pope
-from halluc.benchmarks.rows import Row
+from halluc.benchmarks.scoring.chance import chance_scores
 from halluc.data.records import AnswerSpace, Question
 
 

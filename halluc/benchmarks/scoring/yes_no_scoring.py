@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeVar
 
-from halluc.benchmarks.answers import Answers, Pair
+from halluc.benchmarks.scoring.answers import Answers, Pair
 from halluc.data.records import Prediction, Question
 from halluc.metrics.tally import Scores
 from halluc.metrics.weighted import Weighted

@@ -1,6 +1,6 @@
 import pytest
 
-from halluc.benchmarks.image_paths import inside, missing_files
+from halluc.benchmarks.files.image_paths import inside, missing_files
 from halluc.errors import ImageError
 
 

@@ -4,9 +4,9 @@ import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from halluc.benchmarks.files.rows import Row
+from halluc.benchmarks.files.run_rows import is_run_row, likelihood_of
 from halluc.benchmarks.published import PublishedBenchmark
-from halluc.benchmarks.rows import Row
-from halluc.benchmarks.run_rows import is_run_row, likelihood_of
 from halluc.data.records import Prediction, Question
 from halluc.errors import BenchmarkError, RecordError
 from halluc.metrics.bootstrap import Interval, bootstrap_intervals

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from halluc.benchmarks.dataset_rows import read_dataset
+from halluc.benchmarks.files.dataset_rows import read_dataset
 from halluc.benchmarks.longhalqa import DATASETS, TASKS, LongHalQA
 from halluc.benchmarks.phd import FOLLOW_IMAGE, Phd
 from halluc.benchmarks.pope import Pope
@@ -208,7 +208,7 @@ def test_without_the_library_the_extra_is_named_as_the_data_readme_does(tmp_path
     with pytest.raises(ConfigError, match=r"needs the package datasets: (.*)\.$") as caught:
         read_dataset("nobody/x", split="test", image_folder=tmp_path, option="benchmark.pope.dataset")
     command = str(caught.value).partition("datasets: ")[2].removesuffix(".")
-    root = Path(__file__).parents[3]
+    root = Path(__file__).parents[4]
     readme = (root / "data" / "README.md").read_text(encoding="utf-8")
     assert f"`{command}`" in " ".join(readme.split())
     extras = tomllib.loads((root / "pyproject.toml").read_text())["project"]["optional-dependencies"]

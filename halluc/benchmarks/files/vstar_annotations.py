@@ -7,7 +7,7 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
-from halluc.benchmarks.rows import Row
+from halluc.benchmarks.files.rows import Row
 from halluc.data.choices import CHOICE_SUFFIX, option_order
 from halluc.errors import RecordError, SourceNotFoundError
 

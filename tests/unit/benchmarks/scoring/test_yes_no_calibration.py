@@ -1,6 +1,6 @@
 import pytest
 
-from halluc.benchmarks.yes_no_calibration import yes_no_calibration
+from halluc.benchmarks.scoring.yes_no_calibration import yes_no_calibration
 from halluc.data.records import AnswerSpace, Prediction, Question
 
 

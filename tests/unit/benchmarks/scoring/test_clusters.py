@@ -3,12 +3,12 @@ from pathlib import Path
 import pytest
 
 from halluc.benchmarks.amber import Amber
-from halluc.benchmarks.clusters import image_clusters
+from halluc.benchmarks.files.rows import Row
 from halluc.benchmarks.longhalqa import LongHalQA
 from halluc.benchmarks.own import OwnBenchmark
 from halluc.benchmarks.phd import Phd
 from halluc.benchmarks.pope import Pope
-from halluc.benchmarks.rows import Row
+from halluc.benchmarks.scoring.clusters import image_clusters
 from halluc.benchmarks.vlm2 import Vlm2
 from halluc.benchmarks.vstar import VStar
 

@@ -3,11 +3,11 @@ import logging
 
 import pytest
 
+from halluc.benchmarks.files.response_files import read_responses
 from halluc.benchmarks.longhalqa import LongHalQA
 from halluc.benchmarks.phd import Phd
 from halluc.benchmarks.pope import Pope
-from halluc.benchmarks.response_files import read_responses
-from halluc.benchmarks.responses import score_responses
+from halluc.benchmarks.scoring.responses import score_responses
 from halluc.benchmarks.vlm2 import Vlm2
 from halluc.benchmarks.vstar import VStar
 from halluc.data.records import AnswerSpace, Prediction, Question

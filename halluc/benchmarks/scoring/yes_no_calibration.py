@@ -3,8 +3,8 @@
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
 
-from halluc.benchmarks.answers import Pair
-from halluc.benchmarks.yes_no_scoring import yes_margin
+from halluc.benchmarks.scoring.answers import Pair
+from halluc.benchmarks.scoring.yes_no_scoring import yes_margin
 from halluc.data.records import AnswerKind, Prediction, Question
 from halluc.metrics.calibration import expected_calibration_error, reliability
 from halluc.metrics.yes_margin import Threshold, accuracy_at, auroc, best_threshold

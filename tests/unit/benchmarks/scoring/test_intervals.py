@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from halluc.benchmarks.intervals import differences, intervals
+from halluc.benchmarks.files.rows import Row
 from halluc.benchmarks.pope import Pope
-from halluc.benchmarks.rows import Row
+from halluc.benchmarks.scoring.intervals import differences, intervals
 from halluc.data.records import Prediction
 from halluc.errors import BenchmarkError
 

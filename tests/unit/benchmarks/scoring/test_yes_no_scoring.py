@@ -2,8 +2,14 @@ import math
 
 import pytest
 
-from halluc.benchmarks.answers import Answers
-from halluc.benchmarks.yes_no_scoring import MARGINS, count_groups, margin_groups, score_counts, yes_margin
+from halluc.benchmarks.scoring.answers import Answers
+from halluc.benchmarks.scoring.yes_no_scoring import (
+    MARGINS,
+    count_groups,
+    margin_groups,
+    score_counts,
+    yes_margin,
+)
 from halluc.data.records import AnswerSpace, Prediction, Question
 from halluc.metrics.tally import Tally
 from halluc.metrics.yes_no import yes_no_scores

@@ -5,8 +5,8 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
-from halluc.benchmarks.rows import GOLD_FIELDS, Row, read_rows
-from halluc.benchmarks.sheets import SUFFIXES, read_sheet
+from halluc.benchmarks.files.rows import GOLD_FIELDS, Row, read_rows
+from halluc.benchmarks.files.sheets import SUFFIXES, read_sheet
 from halluc.errors import SourceNotFoundError
 
 _ID_FIELDS = ("question_id", "q_id", "id")

@@ -1,7 +1,7 @@
 import numpy as np
 
-from halluc.benchmarks.answers import Answers, group_pairs
-from halluc.benchmarks.clusters import image_clusters
+from halluc.benchmarks.scoring.answers import Answers, group_pairs
+from halluc.benchmarks.scoring.clusters import image_clusters
 from halluc.data.records import AnswerSpace, Prediction, Question
 from halluc.metrics.choice import ChoiceCounts
 

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
+from halluc.benchmarks.files.rows import Row
 from halluc.benchmarks.pope import Pope
-from halluc.benchmarks.responses import holds_gold, score_responses
-from halluc.benchmarks.rows import Row
+from halluc.benchmarks.scoring.responses import holds_gold, score_responses
 from halluc.errors import BenchmarkError, RecordError
 
 

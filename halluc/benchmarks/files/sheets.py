@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
-from halluc.benchmarks.encoding import not_utf8
+from halluc.benchmarks.files.encoding import not_utf8
 from halluc.errors import RecordError
 
 SUFFIXES = (".xlsx", ".tsv")

@@ -3,7 +3,7 @@ import io
 import pytest
 from PIL import Image
 
-from halluc.benchmarks.picture_store import PictureStore
+from halluc.benchmarks.files.picture_store import PictureStore
 
 
 def encoded(kind, colour="red"):

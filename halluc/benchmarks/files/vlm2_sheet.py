@@ -6,9 +6,9 @@ import binascii
 from pathlib import Path
 from typing import Any
 
-from halluc.benchmarks.picture_store import PictureStore
-from halluc.benchmarks.rows import Row
-from halluc.benchmarks.sheets import iterate_tsv
+from halluc.benchmarks.files.picture_store import PictureStore
+from halluc.benchmarks.files.rows import Row
+from halluc.benchmarks.files.sheets import iterate_tsv
 from halluc.errors import RecordError, SourceNotFoundError
 
 _PICTURE_FIELDS = ("image", "image_path")

@@ -3,7 +3,7 @@ import zipfile
 
 import pytest
 
-from halluc.benchmarks.sheets import read_sheet
+from halluc.benchmarks.files.sheets import read_sheet
 from halluc.errors import RecordError
 
 MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from halluc.benchmarks.clusters import image_clusters
+from halluc.benchmarks.scoring.clusters import image_clusters
 from halluc.data.records import Prediction, Question
 from halluc.metrics.weighted import Sums
 

@@ -1,4 +1,4 @@
-from halluc.benchmarks.score_names import defined, mean_of, prefixed
+from halluc.benchmarks.scoring.score_names import defined, mean_of, prefixed
 
 
 def test_mean_is_undefined_where_one_group_is():

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from halluc.benchmarks.answers import Answers, Pair
+from halluc.benchmarks.scoring.answers import Answers, Pair
 from halluc.data.records import Prediction, Question
 from halluc.metrics.choice import ChoiceCounts, count_choice
 from halluc.metrics.weighted import Sums

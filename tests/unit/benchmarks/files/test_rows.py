@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from halluc.benchmarks.rows import TEXT_FIELDS, Row, read_rows
+from halluc.benchmarks.files.rows import TEXT_FIELDS, Row, read_rows
 from halluc.errors import RecordError, SourceNotFoundError
 
 

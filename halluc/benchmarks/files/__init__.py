@@ -1,0 +1,1 @@
+"""Published question files and anybody's answer files, brought to rows."""

@@ -1,0 +1,1 @@
+"""From answers to scores: clusters of images, intervals, what benchmarks of one kind share."""
