@@ -7,7 +7,7 @@ from typing import Any
 
 from halluc.benchmarks.files.rows import GOLD_FIELDS, Row, read_rows
 from halluc.benchmarks.files.sheets import SUFFIXES, read_sheet
-from halluc.errors import SourceNotFoundError
+from halluc.errors import RecordError, SourceNotFoundError
 
 _ID_FIELDS = ("question_id", "q_id", "id")
 
@@ -31,7 +31,11 @@ def read_responses(path: Path) -> list[Row]:
         raise SourceNotFoundError(f"No file {path}. FILES are the response files that are to be scored.")
     if path.suffix.lower() in SUFFIXES:
         records = enumerate(read_sheet(path), 1)
-        return [Row(one, path, line) for line, record in records for one in _of_vlmevalkit(record)]
+        return [
+            Row(one, path, line)
+            for line, record in records
+            for one in _of_vlmevalkit(record, f"{path}, record {line}")
+        ]
     published = read_rows(path, "the FILES argument")
     return [_of_lmms_eval(row) if _is_lmms_eval(row) else _of_a_run(row) for row in published]
 
@@ -82,17 +86,25 @@ def _first(value: object) -> object:
     return value
 
 
-def _of_vlmevalkit(record: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+def _of_vlmevalkit(record: Mapping[str, str], where: str) -> Iterator[dict[str, Any]]:
     """Unpack a row of VLMEvalKit: once for each category that it belongs to, options put into the text."""
     row: dict[str, Any] = dict(record)
     if "index" in row and not row.keys() & {*_ID_FIELDS}:
         row["question_id"] = row["index"]
     if not row.keys() & {"prediction", "response"}:
         row["response"] = None  # an empty cell
-    options = [row[letter] for letter in ascii_uppercase if letter in row]
+    letters = "".join(letter for letter in ascii_uppercase if letter in row)
+    if not ascii_uppercase.startswith(letters):
+        raise RecordError(
+            f"{where}: options {', '.join(letters)} leave one out. Fill its cell, or drop the row."
+        )
+    options = [row[letter] for letter in letters]
     if len(options) > 1:
         lines = (f"\n({letter}) {text}" for letter, text in zip(ascii_uppercase, options, strict=False))
         row["text"] = row.get("question", "") + "".join(lines)
         row |= {f"choice_{letter.lower()}": text for letter, text in zip("ABCD", options, strict=False)}
-    for category in str(row.get("category", "")).split(","):
-        yield row | ({"category": category.strip()} if category.strip() else {})
+    categories = [name.strip() for name in str(row.get("category", "")).split(",") if name.strip()]
+    for category in categories:
+        yield row | {"category": category}
+    if not categories:
+        yield row

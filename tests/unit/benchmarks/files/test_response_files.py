@@ -11,7 +11,7 @@ from halluc.benchmarks.scoring.responses import score_responses
 from halluc.benchmarks.vlm2 import Vlm2
 from halluc.benchmarks.vstar import VStar
 from halluc.data.records import AnswerSpace, Prediction, Question
-from halluc.errors import SourceNotFoundError
+from halluc.errors import RecordError, SourceNotFoundError
 from halluc.report.results import write_predictions
 
 
@@ -111,6 +111,19 @@ def test_a_row_of_vlmevalkit_counts_in_each_of_its_categories(tmp_path):
     scores = score(Pope, path, "vlmevalkit")
     assert (scores["popular/accuracy"], scores["adversarial/n"], scores["pooled/n"]) == (1.0, 1.0, 4.0)
     assert scores["random/unparsed_rate"] == 0.5
+
+
+def test_an_empty_piece_of_a_category_is_none(tmp_path):
+    header = ("index", "category", "question", "answer", "prediction")
+    path = sheet(tmp_path / "r.tsv", header, ("1", "random,,popular", "?", "Yes", "Yes"))
+    assert [row.record["category"] for row in read_responses(path)] == ["random", "popular"]
+
+
+def test_an_option_that_is_left_out_is_refused(tmp_path):
+    header = ("index", "question", "A", "B", "C", "answer", "category", "prediction")
+    path = sheet(tmp_path / "r.tsv", header, ("1", "Where?", "left", "", "right", "C", "x", "C"))
+    with pytest.raises(RecordError, match=r"r\.tsv, record 1: options A, C leave one out"):
+        read_responses(path)
 
 
 def test_options_in_columns(tmp_path):
