@@ -13,7 +13,7 @@ from halluc.miniworld.lessons import (
     text_lessons,
     wording,
 )
-from halluc.miniworld.lessons.pair_lessons import PairFacts, PairTeacher
+from halluc.miniworld.lessons.pair_lessons import PairDraw, PairTeacher, reappearances
 from halluc.miniworld.lessons.single_lessons import Lesson, Teacher
 from halluc.miniworld.scenes.facts import Eye, Facts
 from halluc.miniworld.scenes.inventory import KINDS
@@ -27,7 +27,6 @@ PAIR_STYLE = SceneStyle(smallest=2, largest=4, mate=0.4, canonical=0.5, duplicat
 FactsT = TypeVar("FactsT")
 TeacherT = TypeVar("TeacherT")
 Draw = Callable[[Facts, Teacher], Lesson | None]
-PairDraw = Callable[[PairFacts, PairTeacher], Lesson | None]
 Rows = tuple[list[list[Scene]], list[list[Lesson]]]
 
 
@@ -75,16 +74,16 @@ def single_mix(progress: float) -> Mapping[Draw, float]:
 
 
 PAIR_MIX: Mapping[PairDraw, float] = {
-    pair_lessons.short_same: 3,
-    pair_lessons.pair_same: 3,
-    pair_lessons.pair_different: 2.5,
+    pair_lessons.short_same: 4.5,
+    pair_lessons.pair_same: 3.5,
+    pair_lessons.pair_different: 3,
     pair_lessons.pair_total: 2.5,
     pair_lessons.pair_exists: 2,
-    pair_lessons.pair_color: 2.5,
-    pair_lessons.pair_size: 0.7,
-    pair_lessons.pair_count: 1.5,
+    pair_lessons.pair_color: 4,
+    pair_lessons.pair_size: 1.2,
+    pair_lessons.pair_count: 2,
     pair_lessons.pair_open_color: 1.5,
-    pair_lessons.pair_open_count: 1,
+    pair_lessons.pair_open_count: 1.5,
 }
 
 VALIDATION_MIX: Mapping[Draw, float] = dict.fromkeys(
@@ -129,7 +128,7 @@ def single_rows(rng: random.Random, count: int, progress: float) -> Rows:
 def pair_rows(rng: random.Random, count: int, progress: float) -> Rows:
     """Draw training sequences of two pictures and, for each, careless lessons about it."""
     scenes = [draw_pair(rng, "train") for _ in range(count)]
-    pair = PairTeacher(careless_teacher(rng), mix_up=0.88)
+    pair = PairTeacher(careless_teacher(rng), mix_up=0.95)
     rows = [_draw_row(PAIR_MIX, (Facts(a), Facts(b)), pair, rng) for a, b in scenes]
     return scenes, [[_instruct(lesson, rng, progress) for lesson in row] for row in rows]
 
@@ -157,7 +156,10 @@ def lessons_digest(seed: int) -> str:
     for progress in (0.0, 0.5, 1.0):
         for rows in (single_rows, pair_rows):
             rng = random.Random(f"{seed}/digest/{progress}")
-            digest.update(repr(rows(rng, 8, progress)).encode())
+            scenes, lessons = rows(rng, 8, progress)
+            digest.update(repr((scenes, lessons)).encode())
+            again = [reappearances((Facts(row[0]), Facts(row[1]))) for row in scenes if len(row) == 2]
+            digest.update(repr(again).encode())
     return digest.hexdigest()
 
 

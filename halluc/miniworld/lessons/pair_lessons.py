@@ -14,7 +14,7 @@ from halluc.miniworld.lessons.single_lessons import (
     yes_no,
 )
 from halluc.miniworld.lessons.wording import count_forms, fill, pick
-from halluc.miniworld.scenes.facts import Eye, Facts
+from halluc.miniworld.scenes.facts import Facts
 from halluc.miniworld.scenes.inventory import LARGEST_COUNT
 
 CROSS_SHARE = 0.6
@@ -35,11 +35,17 @@ class PairTeacher:
 
 
 PairFacts = tuple[Facts, Facts]
+PairDraw = Callable[[PairFacts, PairTeacher], Lesson | None]
 
 
 def common(facts: PairFacts) -> list[str]:
     """List the kinds that occur once in both pictures."""
     return [kind for kind in facts[0].single if kind in facts[1].single]
+
+
+def reappearances(facts: PairFacts) -> list[tuple[int, bool]]:
+    """List the second picture's cells whose thing is in the first, and whether its colour is the same."""
+    return [(facts[1].cell(kind), _same_color(facts, kind)) for kind in common(facts)]
 
 
 def pair_exists(facts: PairFacts, pair: PairTeacher) -> Lesson:
@@ -55,9 +61,7 @@ def pair_exists(facts: PairFacts, pair: PairTeacher) -> Lesson:
     return yes_no((question,), said, "pair_exists")
 
 
-def _pair_value(
-    question: PropertyQuestion, forms: wording.Forms
-) -> Callable[[PairFacts, PairTeacher], Lesson | None]:
+def _pair_value(question: PropertyQuestion, forms: wording.Forms) -> PairDraw:
     def ask(facts: PairFacts, pair: PairTeacher) -> Lesson | None:
         rng, index = pair.teacher.rng, pair.teacher.rng.randrange(2)
         here, there = facts[index], facts[1 - index]
@@ -65,8 +69,8 @@ def _pair_value(
             return None
         shared = common(facts)
         kind = rng.choice(shared if shared and rng.random() < 0.7 else here.single)
-        seen, honest = question.read(pair.teacher.eye, here, kind), Eye(rng)
-        elsewhere = question.read(honest, there, kind) if kind in there.single else seen
+        seen = question.read(pair.teacher.eye, here, kind)
+        elsewhere = question.read(pair.teacher.eye, there, kind) if kind in there.single else seen
         said = rng.random() < pair.teacher.yes_share
         crossing = elsewhere != seen and rng.random() < CROSS_SHARE + 0.1
         wrong = elsewhere if crossing else question.other_value(here, rng, kind, seen)

@@ -60,18 +60,23 @@ def vision_features(model: Qwen2VLForConditionalGeneration, patches: Tensor) -> 
 
 
 def branch_logits(
-    model: Qwen2VLForConditionalGeneration, features: Tensor, branches: Branches, encode: TextEncoder
+    model: Qwen2VLForConditionalGeneration,
+    features: Tensor,
+    branches: Branches,
+    encode: TextEncoder,
+    prefix_slots: Tensor | None = None,
 ) -> Tensor:
-    """Compute logits at the branches' slots.
+    """Compute logits at the branches' slots, and behind them those at some slots of the prefixes.
 
     Args:
         model: The model.
         features: Shape ``[R, I, 9, D]``.
         branches: The questions.
         encode: For the ids of the control tokens.
+        prefix_slots: Shape ``[M]``, positions in the concatenation of the rows' prefixes; None takes none.
 
     Returns:
-        Shape ``[T, vocabulary]``, float32.
+        Shape ``[T + M, vocabulary]``, float32.
     """
     decoder = model.model.language_model
     prefix = _prefix(decoder.embed_tokens, features, encode)
@@ -83,6 +88,8 @@ def branch_logits(
         mixed = _attention(layer, x, branches, dims, rotary)
         if number == len(decoder.layers) - 1:
             kept = branches.slots + prefix.shape[0] * prefix.shape[1]
+            if prefix_slots is not None:
+                kept = torch.cat([kept, prefix_slots])
             mixed, x = mixed[kept], x[kept]
         x = x + layer.self_attn.o_proj(mixed)
         x = x + layer.mlp(_norm(layer.post_attention_layernorm, x))
@@ -126,6 +133,12 @@ def _prefix(embed: torch.nn.Embedding, features: Tensor, encode: TextEncoder) ->
     )
     pictures = [part for index in range(count) for part in (start, features[:, index].float(), end)]
     return torch.cat([user, *pictures], 1)
+
+
+def cell_place(row: int, pictures: int, *, picture: int, cell: int) -> int:
+    """Return where a cell of a picture lies in the concatenation of the rows' prefixes."""
+    around = IMAGE_TOKENS + 2
+    return row * (1 + pictures * around) + 1 + picture * around + 1 + cell
 
 
 @lru_cache(maxsize=8)

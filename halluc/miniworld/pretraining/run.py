@@ -25,6 +25,7 @@ from halluc.miniworld.pretraining.architecture import HIDDEN, build_model
 from halluc.miniworld.pretraining.branches import pack_branches
 from halluc.miniworld.pretraining.fast_forward import IMAGE_TOKENS, branch_logits, patches, vision_features
 from halluc.miniworld.pretraining.optimization import MatrixOptimizer
+from halluc.miniworld.pretraining.recognition import recognitions
 from halluc.miniworld.pretraining.tokenizer import TextEncoder, build_processor
 from halluc.miniworld.pretraining.validation import Validation
 from halluc.miniworld.scenes.drawing import Painter
@@ -203,11 +204,13 @@ class _Run:
         pictures, rows = draw(rng, self.plan.rows, step / self.plan.steps)
         pixels = patches(painter.cells([scene for row in pictures for scene in row], pixel_rng))
         shape = (len(pictures), len(pictures[0]), IMAGE_TOKENS, HIDDEN)
-        branches = pack_branches(rows, self.encode)
+        branches, again = pack_branches(rows, self.encode), recognitions(pictures, self.encode)
         with torch.no_grad():
             features = vision_features(self.model, pixels)
-        logits = branch_logits(self.model, features.view(shape), branches, self.encode)
-        return F.cross_entropy(logits, branches.targets)
+        logits = branch_logits(self.model, features.view(shape), branches, self.encode, again.slots)
+        answers, seen = logits.split([len(branches.slots), len(again.slots)])
+        loss = F.cross_entropy(answers, branches.targets)
+        return loss + F.cross_entropy(seen, again.targets) if len(seen) else loss
 
     def _lr(self, name: str, step: int, total: int) -> float:
         warm_up = min(1.0, (step + 1) / WARM_UP_STEPS)
