@@ -62,7 +62,7 @@ def pretrain(
 ) -> None:
     """Pretrain MiniWorld's small LVLM on biased data, measure it, and write the checkpoint with a record.
 
-    The result follows from the options alone, on one machine. About 40 minutes on two CPU cores.
+    The result follows from the options alone, on one machine. About half an hour on two CPU cores.
     """
     plan = PretrainingPlan(seed=seed, vision_steps=vision_steps, steps=steps, rows=rows, threads=threads)
     with _progress() as progress:
