@@ -208,7 +208,7 @@ class _Run:
         with torch.no_grad():
             features = vision_features(self.model, pixels)
         logits = branch_logits(self.model, features.view(shape), branches, self.encode, again.slots)
-        answers, seen = logits.split([len(branches.slots), len(again.slots)])
+        answers, seen = torch.split(logits, [len(branches.slots), len(again.slots)])
         loss = F.cross_entropy(answers, branches.targets)
         return loss + F.cross_entropy(seen, again.targets) if len(seen) else loss
 
