@@ -92,7 +92,7 @@ def test_two_epochs_give_the_same_adapter_and_the_same_answers(
     assert not untrained
     for packing in ("tree", "auto"):
         for key, weight in adapters["plain"].items():
-            torch.testing.assert_close(adapters[packing][key], weight, rtol=1e-4, atol=1e-6)
+            torch.testing.assert_close(adapters[packing][key], weight, rtol=1e-4, atol=5e-6)
         for mine, plain in zip(answers[packing], answers["plain"], strict=True):
             assert mine.parsed == plain.parsed
             assert mine.probabilities == pytest.approx(plain.probabilities, abs=1e-5)
