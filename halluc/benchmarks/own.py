@@ -9,10 +9,10 @@ from typing import Any
 from halluc.benchmarks.files.rows import IMAGE_FIELDS, Row
 from halluc.benchmarks.pope import SHORT_ANSWER
 from halluc.benchmarks.published import PublishedBenchmark
-from halluc.benchmarks.question_source import BAD_ROWS, QuestionSource, Reading
+from halluc.benchmarks.question_source import Reading
 from halluc.benchmarks.scoring.answers import Pair
 from halluc.benchmarks.scoring.choice_scoring import choice_group
-from halluc.benchmarks.scoring.score_names import defined, prefixed
+from halluc.benchmarks.scoring.score_names import prefixed
 from halluc.benchmarks.scoring.yes_no_scoring import MARGINS, count_groups, margin_groups, score_counts
 from halluc.data.choices import CHOICE_SUFFIX
 from halluc.data.readers import rows as user_rows
@@ -38,9 +38,7 @@ class OwnBenchmark(PublishedBenchmark):
 
     Rows whose answer is yes or no, or names an option, are questions; any other row is unusable. Ids
     are those of the rows. Nothing is published about such data, so ``official`` reads as ``strict``.
-
-    Attributes:
-        name: Its key in the config; several such benchmarks may be declared.
+    Several such benchmarks may be declared, each under a ``name`` of its own.
     """
 
     key = "own"
@@ -77,7 +75,6 @@ class OwnBenchmark(PublishedBenchmark):
         Raises:
             UnknownOptionError: If a name is not among its choices.
         """
-        pick(f"benchmark.{name}.bad_rows", bad_rows, BAD_ROWS)
         super().__init__(
             root,
             image_root=image_root,
@@ -86,12 +83,11 @@ class OwnBenchmark(PublishedBenchmark):
             prompt_profile=prompt_profile,
             max_pixels=max_pixels,
             bad_rows=bad_rows,
+            name=name,
         )
-        self.name = name
         self.file = file
         self.group_by = tuple(group_by)
         self.shuffle_choices = shuffle_choices
-        self._source = QuestionSource(name, self._read_files, bad_rows)
         self._readers = pick(f"benchmark.{name}.profile", profile, READERS)
         self._prompt = pick(f"benchmark.{name}.prompt_profile", prompt_profile, PROMPTS)
 
@@ -136,10 +132,6 @@ class OwnBenchmark(PublishedBenchmark):
             return scores
 
         return Tally(answers.count, totalled, formula)
-
-    def score_tally(self, tally: Tally) -> dict[str, float]:
-        """Score what ``tally`` counted; no key for what is undefined."""
-        return defined(self.name, tally.score()) | self._source.skipped_score()
 
     def question_files(self) -> tuple[Path, ...]:
         """Return the files of questions that are expected, whether they are there or not."""

@@ -19,7 +19,8 @@ class PublishedBenchmark(ABC):
     """Ask and score questions that are read from published files on first use.
 
     Attributes:
-        key: The benchmark's key in the config and in logs.
+        key: The class's key in the config.
+        name: The key that this benchmark has there and in logs; the class's, unless said otherwise.
         root: Folder of the question files.
         image_root: Folder of the pictures.
         profile: Name of the answer reader.
@@ -44,6 +45,7 @@ class PublishedBenchmark(ABC):
         prompt_profile: str = "",
         max_pixels: int | None = None,
         bad_rows: str = "error",
+        name: str | None = None,
     ) -> None:
         """Keep the options; nothing is read yet.
 
@@ -55,17 +57,19 @@ class PublishedBenchmark(ABC):
             prompt_profile: Name of the prompt form.
             max_pixels: Pixel bound of the pictures; None takes the model's own.
             bad_rows: ``error`` or ``skip``: what becomes of unusable rows and missing pictures.
+            name: Its key in the config; None takes the class's.
 
         Raises:
             UnknownOptionError: If ``bad_rows`` is neither.
         """
+        self.name = name or self.key
         self.root = Path(root)
         self.image_root = self.root / image_folder if image_root is None else Path(image_root)
         self.profile = profile
         self.prompt_profile = prompt_profile
         self.max_pixels = max_pixels
         self.preparation = self.preparations.get(prompt_profile, Preparation.NONE)
-        self._source = QuestionSource(self.key, self._read_files, bad_rows)
+        self._source = QuestionSource(self.name, self._read_files, bad_rows)
 
     @classmethod
     def from_rows(cls, rows: Sequence[Row], profile: str = STRICT) -> Self:
@@ -151,7 +155,7 @@ class PublishedBenchmark(ABC):
 
     def score_tally(self, tally: Tally) -> dict[str, float]:
         """Score what ``tally`` counted; no key for what is undefined."""
-        return defined(self.key, tally.score()) | self._source.skipped_score()
+        return defined(self.name, tally.score()) | self._source.skipped_score()
 
     @abstractmethod
     def question_files(self) -> tuple[Path, ...]:
