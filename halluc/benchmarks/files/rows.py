@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from halluc.benchmarks.files.encoding import not_utf8
+from halluc.data.readers.encoding import not_utf8
 from halluc.errors import RecordError, SourceNotFoundError
 from halluc.parsing.labels import read_yes_no_label
 

@@ -1,13 +1,12 @@
 """Tables as VLMEvalKit leaves them, xlsx or tsv, read without a spreadsheet library."""
 
-import csv
 import re
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
-from halluc.benchmarks.files.encoding import not_utf8
+from halluc.data.readers.tables import iterate_table
 from halluc.errors import RecordError
 
 SUFFIXES = (".xlsx", ".tsv")
@@ -15,18 +14,6 @@ SUFFIXES = (".xlsx", ".tsv")
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _MAX_BYTES = 2**31
-_SHOWN = 40
-_SEPARATOR = re.compile(r"[\t\r\n]")
-_LINE_END = re.compile(r"\r\n|\r|\n")
-_QUOTED_CELL = re.compile(
-    r"""
-    "(?<![^\t\r\n]")                        # at the beginning of a cell
-    (?P<content>[^"]*+(?:""[^"]*+)*+)       # a doubled quote is one of the text
-    (?P<end>"?)
-    (?P<rest>[^\t\r\n]*)                    # text behind the closing quote: in no table that pandas writes
-    """,
-    re.VERBOSE,
-)
 
 
 def read_sheet(path: Path) -> list[dict[str, str]]:
@@ -58,65 +45,18 @@ def read_sheet(path: Path) -> list[dict[str, str]]:
 def iterate_tsv(path: Path) -> Iterator[dict[str, str]]:
     """Yield the rows of a tab-separated table one by one; empty cells are left out, empty rows too.
 
-    A cell in double quotes may hold tabs and line ends, as pandas writes it; quotes within a cell that does
-    not begin with one are text, as pandas reads them.
-
     Raises:
-        RecordError: If it is no UTF-8 table, a row has more cells than there are columns, or a quote at the
-            beginning of a cell never closes, or only at a quote within another cell.
+        RecordError: If it is no UTF-8 table, its quotes swallow cells, or a row has more cells than there
+            are columns.
     """
-    before = csv.field_size_limit(_MAX_BYTES - 1)  # cells may hold pictures as base64
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            yield from _tsv_rows(file, path)
-    except UnicodeDecodeError as error:
-        raise not_utf8(path) from error
-    except csv.Error as error:
-        raise RecordError(f"{path} is no table: {error}.") from error
-    finally:
-        csv.field_size_limit(before)
-
-
-def _tsv_rows(file: Iterable[str], path: Path) -> Iterator[dict[str, str]]:
-    taken: list[str] = []
-    table = csv.reader(_remembered(file, taken), delimiter="\t")
-    header = next(table, [])
-    _require_closed_quotes(path, taken, table.line_num)
-    for place, cells in enumerate(filter(None, table), 1):
-        _require_closed_quotes(path, taken, table.line_num)
+    lines = iterate_table(path, "\t")
+    _, header = next(lines, (0, []))
+    for place, (_, cells) in enumerate(lines, 1):
         if len(cells) > len(header):
             raise RecordError(f"{path}, record {place}: more cells than columns.")
         row = {name: cell for name, cell in zip(header, cells, strict=False) if cell}
         if row:
             yield row
-
-
-def _remembered(lines: Iterable[str], taken: list[str]) -> Iterator[str]:
-    """Pass lines on, and append them to ``taken``."""
-    for line in lines:
-        taken.append(line)
-        yield line
-
-
-def _require_closed_quotes(path: Path, taken: list[str], last: int) -> None:
-    """Refuse a quoted cell that has swallowed cells or rows; then forget the lines.
-
-    Args:
-        path: The table, for the message.
-        taken: Whole lines: those of one record, and blank ones before it.
-        last: Number of the last of them in the file.
-    """
-    text = "".join(taken)
-    first = last - len(taken) + 1
-    taken.clear()
-    for cell in _QUOTED_CELL.finditer(text):
-        if not cell["end"] or (cell["rest"] and _SEPARATOR.search(cell["content"])):
-            line = first + len(_LINE_END.findall(text, 0, cell.start()))
-            raise RecordError(
-                f"{path}, line {line}: the cell that begins with {cell[0][:_SHOWN]!r} never closes its "
-                f"double quote, so it would take the cells after it into itself. Write the cell between "
-                f'double quotes, with those of its text doubled (""), as pandas does.'
-            )
 
 
 def _rows(archive: zipfile.ZipFile) -> Iterator[dict[str, str]]:

@@ -1,7 +1,5 @@
 """Read the rows of a user's file, JSON Lines, JSON, YAML, TSV or CSV, without a word on their meaning."""
 
-import csv
-import io
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -9,7 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from halluc.data.readers.encoding import not_utf8
 from halluc.data.readers.plain_yaml import load_yaml
+from halluc.data.readers.tables import iterate_table
 from halluc.errors import RecordError, SourceNotFoundError, UnknownOptionError
 
 
@@ -103,7 +103,7 @@ def _text_of(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise RecordError(f"{path} is not UTF-8 text ({error}). Save it as UTF-8.") from error
+        raise not_utf8(path) from error
 
 
 def _json_lines(path: Path) -> Iterator[tuple[int, object]]:
@@ -143,15 +143,12 @@ def _listed(path: Path, value: object) -> Iterator[tuple[int, object]]:
 
 def _table(delimiter: str) -> Callable[[Path], Iterator[tuple[int, object]]]:
     def read(path: Path) -> Iterator[tuple[int, object]]:
-        before = csv.field_size_limit(2**31 - 1)  # cells may hold pictures as base64
-        try:
-            table = csv.DictReader(io.StringIO(_text_of(path), newline=""), delimiter=delimiter)
-            for cells in table:
-                surplus = cells.pop(None, None)
-                filled = {key: cell for key, cell in cells.items() if cell not in ("", None)}
-                yield table.line_num, _Fault(f"more cells than columns: {surplus}") if surplus else filled
-        finally:
-            csv.field_size_limit(before)
+        lines = iterate_table(path, delimiter)
+        _, header = next(lines, (0, []))
+        for number, cells in lines:
+            filled = {key: cell for key, cell in zip(header, cells, strict=False) if cell}
+            surplus = cells[len(header) :]
+            yield number, _Fault(f"more cells than columns: {surplus}") if surplus else filled
 
     return read
 

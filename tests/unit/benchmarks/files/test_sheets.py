@@ -82,33 +82,6 @@ def tsv(folder, text, encoding="utf-8"):
     return path
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        (HEADER + '1\tYes\n2\t"No, because\n3\tYes\n4\tNo\n', 3),
-        (HEADER + '1\t"a\nb"\n\n2\t"Yes\n3\tNo', 5),
-        (HEADER + '1\t"Yes\n2\t"No"\n3\tYes\n', 2),
-        (HEADER + '1\t"Yes\r\n2\tNo\r\n3\tsaid "so"\r\n', 2),
-        (HEADER + '1\tYes\n2\t"', 3),
-        ('index\tquestion\tprediction\n1\t"a\nb"\t"Yes\n2\tc\tNo\n', 3),
-        ('index\tquestion\tprediction\n1\t"Why?\t"Yes"\n', 2),
-        ('index\t"prediction\n1\tYes\n', 1),
-    ],
-)
-def test_a_quote_that_swallows_rows_is_refused_where_it_opens(tmp_path, text, line):
-    with pytest.raises(RecordError, match=rf"r\.tsv, line {line}: the cell .* never closes its double quote"):
-        read_sheet(tsv(tmp_path, text))
-
-
-def test_quotes_within_cells_are_read_as_pandas_does(tmp_path):
-    text = '1\t5" screen\n2\tthe "left" one\n3\t"big" dog\n4\t"a ""b"" c"\n5\t "x\n6\t"a\tb"\n'
-    path = tsv(tmp_path, HEADER + text)
-    texts = ['5" screen', 'the "left" one', "big dog", 'a "b" c', ' "x', "a\tb"]
-    assert [row["prediction"] for row in read_sheet(path)] == texts
-    pandas = pytest.importorskip("pandas")
-    assert pandas.read_csv(path, sep="\t")["prediction"].tolist() == texts
-
-
 @pytest.mark.parametrize("quoting", [csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
 def test_what_pandas_writes_is_read_back(tmp_path, quoting):
     pandas = pytest.importorskip("pandas")

@@ -58,7 +58,7 @@ def test_a_file_of_another_format_is_refused(tmp_path: Path, name, text, message
 
 
 def test_not_utf8_is_refused(tmp_path: Path):
-    with pytest.raises(RecordError, match="not UTF-8"):
+    with pytest.raises(RecordError, match="no UTF-8 text: byte 0xe9"):
         read_rows(written(tmp_path, "a.jsonl", '{"id": "é"}', "latin-1"))
 
 
@@ -76,6 +76,14 @@ def test_long_and_surplus_cells(tmp_path: Path):
     rows, problems = read_rows(written(tmp_path, "a.csv", f"id,image\n1,{'x' * 200_000}\n2,b,c\n"))
     assert len(rows[0].fields["image"]) == 200_000
     assert problems == [f"{tmp_path}/a.csv:3: more cells than columns: ['c']"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("a.csv", 'id,q\n1,"x\n2,y\n'), ("a.tsv", 'id\tq\n1\t"x\n2\ty\n')]
+)
+def test_a_quote_that_swallows_rows_is_refused(tmp_path: Path, name, text):
+    with pytest.raises(RecordError, match=r"line 2: the cell .* never closes its double quote"):
+        read_rows(written(tmp_path, name, text))
 
 
 def test_missing_file_and_unknown_suffix(tmp_path: Path):

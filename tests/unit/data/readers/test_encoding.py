@@ -1,6 +1,6 @@
 import pytest
 
-from halluc.benchmarks.files.encoding import not_utf8
+from halluc.data.readers.encoding import not_utf8
 
 
 @pytest.mark.parametrize(
