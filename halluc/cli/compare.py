@@ -4,6 +4,7 @@ import json
 import logging
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -88,11 +89,13 @@ def compare(  # noqa: PLR0913, PLR0917  # one argument for each option of the co
         raise ConfigError("There is nothing to compare: give at least two runs or two response files.")
     first, *others = answers
     shown = []
+    pairs_with = (
+        partial(_pairs_of_runs, first, options=option or [], part=part)
+        if benchmark is None
+        else _FirstFile(first, benchmark, profile, root, option or []).pairs_with
+    )
     for other in others:
-        if benchmark is None:
-            pairs = _pairs_of_runs(first, other, option or [], part)
-        else:
-            pairs = [_pair_of_files(first, other, benchmark, profile, root, option or [])]
+        pairs = pairs_with(other)
         found = [
             compare_predictions(
                 pair.name,
@@ -114,18 +117,29 @@ def compare(  # noqa: PLR0913, PLR0917  # one argument for each option of the co
         typer.echo(json.dumps(shown, indent=1))
 
 
-def _pair_of_files(  # each argument is an option of the command
-    first: str, other: str, name: str, profile: str, root: Path | None, options: list[str]
-) -> Pair:
-    """Read two models' response files; the questions are those of the first, or of ``root``."""
-    before, after = (response_rows(_files(pattern)) for pattern in (first, other))
-    benchmark = benchmark_for(before, name, profile=profile, root=root, options=options)
-    if root is None:
-        other_benchmark = benchmark_for(after, name, profile=profile, root=None, options=[])
-        require_same_gold(benchmark, other_benchmark, "the two files")
-    units = resampled_units(benchmark, before)
-    answered = [_answered(benchmark, rows, file) for rows, file in ((before, first), (after, other))]
-    return Pair(name, benchmark, answered[0], answered[1], units)
+class _FirstFile:
+    """The response file that others are held against, read once.
+
+    The questions are those that it answers, or those of ``root``.
+    """
+
+    def __init__(  # each argument is an option of the command
+        self, file: str, name: str, profile: str, root: Path | None, options: list[str]
+    ) -> None:
+        self._name, self._profile, self._root = name, profile, root
+        rows = response_rows(_files(file))
+        self._benchmark = benchmark_for(rows, name, profile=profile, root=root, options=options)
+        self._units = resampled_units(self._benchmark, rows)
+        self._answers = _answered(self._benchmark, rows, file)
+
+    def pairs_with(self, other: str) -> list[Pair]:
+        """Read another model's answers to the same questions."""
+        rows = response_rows(_files(other))
+        if self._root is None:
+            benchmark = benchmark_for(rows, self._name, profile=self._profile, root=None, options=[])
+            require_same_gold(self._benchmark, benchmark, "the two files")
+        answers = _answered(self._benchmark, rows, other)
+        return [Pair(self._name, self._benchmark, self._answers, answers, self._units)]
 
 
 def _files(pattern: str) -> list[Path]:
