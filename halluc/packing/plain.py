@@ -12,11 +12,10 @@ import torch
 from torch import Tensor
 
 from halluc.data.records import View
-from halluc.errors import ConfigError
 from halluc.models.families.base import VisionInputs
 from halluc.models.lvlm import Lvlm
 from halluc.models.prompts import EncodedSequence, PromptEncoder
-from halluc.packing.sequence import AnswerLogps, ScoredSequence
+from halluc.packing.sequence import AnswerLogps, ScoredSequence, require_positive
 
 NO_VISION = -1
 
@@ -212,11 +211,7 @@ class PlainScorer:
     """
 
     def __init__(self, lvlm: Lvlm, rows_per_forward: int | None = None) -> None:
-        if rows_per_forward is not None and rows_per_forward < 1:
-            raise ConfigError(
-                f"packing.rows_per_forward is {rows_per_forward}. Give a positive number, or null for no "
-                "bound."
-            )
+        require_positive("packing.rows_per_forward", rows_per_forward)
         self.lvlm = lvlm
         self.collator = PlainCollator(lvlm.encoder, rows_per_forward)
 
@@ -240,12 +235,8 @@ class PlainScorer:
             Natural log-probabilities in float32; gradients flow unless they are switched off outside.
             They depend neither on the other sequences of the batch nor on ``rows_per_forward``.
         """
-        if not batch.forwards:
-            empty = torch.zeros(0, dtype=torch.float32, device=batch.sequence_index.device)
-            return AnswerLogps(empty, batch.sequence_index, batch.count)
-        logps = torch.cat([self._forward(rows, batch.vision) for rows in batch.forwards])
-        order = torch.cat([rows.order for rows in batch.forwards])
-        return AnswerLogps(logps[torch.argsort(order)], batch.sequence_index, batch.count)
+        forwards = ((self._forward(rows, batch.vision), rows.order) for rows in batch.forwards)
+        return AnswerLogps.joined(forwards, batch.sequence_index, batch.count)
 
     def _forward(self, rows: PaddedRows, vision: Sequence[Mapping[str, Tensor]]) -> Tensor:
         seen = [vision[index] for index in rows.vision_index if index != NO_VISION]

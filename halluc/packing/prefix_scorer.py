@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from halluc.errors import ConfigError, ModelSupportError
+from halluc.errors import ModelSupportError
 from halluc.models.families.pictures import PICTURES
 from halluc.models.families.prefix_cache import PrefixCache
 from halluc.models.families.trees.table import TREES, tree_hooks_for
@@ -14,7 +14,7 @@ from halluc.packing.feature_cache import FeatureCache
 from halluc.packing.picture_sets import FeatureSource, PictureSets
 from halluc.packing.plain import NO_VISION, PaddedRows, target_logps
 from halluc.packing.prefix_rows import PrefixBatch, PrefixCollator, SharedPrefix
-from halluc.packing.sequence import AnswerLogps, ScoredSequence
+from halluc.packing.sequence import AnswerLogps, ScoredSequence, require_positive
 from halluc.packing.shared_features import row_arguments, rows_logps
 
 
@@ -44,11 +44,7 @@ class PrefixScorer:
     def __init__(
         self, lvlm: Lvlm, rows_per_forward: int | None = None, feature_cache: FeatureCache | None = None
     ) -> None:
-        if rows_per_forward is not None and rows_per_forward < 1:
-            raise ConfigError(
-                f"packing.rows_per_forward is {rows_per_forward}. Give a positive number, or null for no "
-                "bound."
-            )
+        require_positive("packing.rows_per_forward", rows_per_forward)
         config = lvlm.hf_model.config
         hooks = tree_hooks_for(config.model_type, lvlm.family)
         obstacle = (
@@ -72,13 +68,15 @@ class PrefixScorer:
 
     def __call__(self, batch: PrefixBatch) -> AnswerLogps:
         """Score a batch on the device that it is on; see ``PlainScorer``."""
-        if not batch.prefixes:
-            empty = torch.zeros(0, dtype=torch.float32, device=batch.sequence_index.device)
-            return AnswerLogps(empty, batch.sequence_index, batch.count)
         keeps = not self._recomputes
-        logps = torch.cat([self._forward(prefix, batch.pictures, keeps=keeps) for prefix in batch.prefixes])
-        order = torch.cat([rests.order for prefix in batch.prefixes for rests in prefix.rests])
-        return AnswerLogps(logps[torch.argsort(order)], batch.sequence_index, batch.count)
+        forwards = (
+            (
+                self._forward(prefix, batch.pictures, keeps=keeps),
+                torch.cat([rests.order for rests in prefix.rests]),
+            )
+            for prefix in batch.prefixes
+        )
+        return AnswerLogps.joined(forwards, batch.sequence_index, batch.count)
 
     @property
     def _recomputes(self) -> bool:

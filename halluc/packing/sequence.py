@@ -1,12 +1,14 @@
 """The one seam between losses and models: questions with answers in, log-probabilities out."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
+import torch
 from torch import Tensor
 
 from halluc.data.records import Question
+from halluc.errors import ConfigError
 
 BatchT = TypeVar("BatchT")
 
@@ -41,6 +43,24 @@ class AnswerLogps:
     sequence_index: Tensor
     count: int
 
+    @classmethod
+    def joined(
+        cls, forwards: Iterable[tuple[Tensor, Tensor]], sequence_index: Tensor, count: int
+    ) -> "AnswerLogps":
+        """Join the log-probabilities of several forwards, possibly none.
+
+        Args:
+            forwards: Log-probabilities of each, and the places of their tokens in the batch, both ``[t]``.
+            sequence_index: The sequence that each of all tokens belongs to, shape ``[T]``.
+            count: The number of sequences.
+        """
+        parts = list(forwards)
+        if not parts:
+            empty = torch.zeros(0, dtype=torch.float32, device=sequence_index.device)
+            return cls(empty, sequence_index, count)
+        logps, places = (torch.cat(tensors) for tensors in zip(*parts, strict=True))
+        return cls(logps[torch.argsort(places)], sequence_index, count)
+
     def sums(self) -> Tensor:
         """Sum over the tokens of each sequence, shape ``[S]``; an empty answer sums to 0."""
         zeros = self.token_logps.new_zeros(self.count)
@@ -66,3 +86,13 @@ class SequenceScorer(Protocol[BatchT]):
     def __call__(self, batch: BatchT) -> AnswerLogps:
         """Score a batch in the order given; gradients flow unless they are switched off outside."""
         ...
+
+
+def require_positive(option: str, bound: int | None) -> None:
+    """Refuse a bound below 1; None stands for no bound.
+
+    Raises:
+        ConfigError: If it is; names the option.
+    """
+    if bound is not None and bound < 1:
+        raise ConfigError(f"{option} is {bound}. Give a positive number, or null for no bound.")

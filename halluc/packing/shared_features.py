@@ -64,12 +64,8 @@ class SharedFeatureScorer:
     def __call__(self, batch: SharedFeatureBatch) -> AnswerLogps:
         """Score a batch on the device that it is on; see ``PlainScorer``."""
         rows = batch.rows
-        if not rows.forwards:
-            empty = torch.zeros(0, dtype=torch.float32, device=rows.sequence_index.device)
-            return AnswerLogps(empty, rows.sequence_index, rows.count)
-        logps = torch.cat([rows_logps(self.features, each, batch.pictures) for each in rows.forwards])
-        order = torch.cat([padded.order for padded in rows.forwards])
-        return AnswerLogps(logps[torch.argsort(order)], rows.sequence_index, rows.count)
+        forwards = ((rows_logps(self.features, each, batch.pictures), each.order) for each in rows.forwards)
+        return AnswerLogps.joined(forwards, rows.sequence_index, rows.count)
 
 
 def rows_logps(features: FeatureSource, rows: PaddedRows, pictures: PictureSets) -> Tensor:

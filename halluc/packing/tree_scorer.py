@@ -2,16 +2,15 @@
 
 from collections.abc import Sequence
 
-import torch
 from torch import Tensor
 
-from halluc.errors import ConfigError, ModelSupportError
+from halluc.errors import ModelSupportError
 from halluc.models.families.pictures import PICTURES
 from halluc.models.families.trees.table import TREES, tree_hooks_for
 from halluc.models.lvlm import Lvlm
 from halluc.packing.feature_cache import FeatureCache
 from halluc.packing.picture_sets import FeatureSource
-from halluc.packing.sequence import AnswerLogps, ScoredSequence
+from halluc.packing.sequence import AnswerLogps, ScoredSequence, require_positive
 from halluc.packing.tree_batch import Forest, TreeBatch
 from halluc.packing.tree_collate import TreeCollator
 
@@ -51,11 +50,8 @@ class TreeScorer:
         tokens_per_forward: int | None = 512,
         feature_cache: FeatureCache | None = None,
     ) -> None:
-        for name, bound in {"tree": tokens_per_tree, "forward": tokens_per_forward}.items():
-            if bound is not None and bound < 1:
-                raise ConfigError(
-                    f"packing.tokens_per_{name} is {bound}. Give a positive number, or null for no bound."
-                )
+        require_positive("packing.tokens_per_tree", tokens_per_tree)
+        require_positive("packing.tokens_per_forward", tokens_per_forward)
         config = lvlm.hf_model.config
         hooks = tree_hooks_for(config.model_type, lvlm.family)
         obstacle = (
@@ -96,12 +92,8 @@ class TreeScorer:
         Returns:
             Natural log-probabilities in float32; gradients flow unless they are switched off outside.
         """
-        if not batch.forests:
-            empty = torch.zeros(0, dtype=torch.float32, device=batch.sequence_index.device)
-            return AnswerLogps(empty, batch.sequence_index, batch.count)
-        logps = torch.cat([self._forward(forest, batch) for forest in batch.forests])
-        order = torch.cat([forest.order for forest in batch.forests])
-        return AnswerLogps(logps[torch.argsort(order)], batch.sequence_index, batch.count)
+        forwards = ((self._forward(forest, batch), forest.order) for forest in batch.forests)
+        return AnswerLogps.joined(forwards, batch.sequence_index, batch.count)
 
     def _forward(self, forest: Forest, batch: TreeBatch) -> Tensor:
         vision = [batch.pictures.sizes(index) for index in forest.head_pictures]
