@@ -52,7 +52,8 @@ def main() -> None:
     """Read the run and write the picture."""
     run, out = map(Path, sys.argv[1:])
     best = json.loads((run / "results.json").read_text())["best"]["epoch"]
-    chosen = choose(flips(run / "predictions/baseline", run / f"predictions/epoch_{best}"))
+    before, after = (run / "predictions" / name for name in ("baseline", f"epoch_{best}"))
+    chosen = choose(flips(before, after, dict(KINDS)))
     sheet([draw_flip(flip) for flip in chosen]).save(out)
 
 

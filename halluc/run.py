@@ -315,7 +315,8 @@ def _report(run: Run) -> None:
     """Print the table; log and draw which answers flipped."""
     results = run.evaluation.results
     predictions = run.run_dir / "predictions"
-    found = flips(predictions / "baseline", predictions / f"epoch_{results['best']['epoch']}")
+    best = predictions / f"epoch_{results['best']['epoch']}"
+    found = flips(predictions / "baseline", best, run.evaluation.benchmarks)
     for target in run.trainer.loggers:
         if isinstance(target, WandbLogger):
             log_flips(target, found)

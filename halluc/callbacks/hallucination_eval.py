@@ -67,6 +67,11 @@ class HallucinationEval(Callback):
         """What ``results.json`` holds so far."""
         return self._results
 
+    @property
+    def benchmarks(self) -> list[str]:
+        """Names of the benchmarks, in the order in which they are asked."""
+        return list(self._sets)
+
     def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
         """Measure the baseline, or the epoch that an interruption left unmeasured."""
         self._stop.install()  # Lightning's own SIGTERM handler may communicate in the middle of anything

@@ -1,6 +1,6 @@
 """Questions whose answer changed between two evaluations."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,16 +37,21 @@ class Flip:
         return "broken" if self.before == self.gold else "other"
 
 
-def flips(before: Path, after: Path) -> list[Flip]:
+def flips(before: Path, after: Path, benchmarks: Iterable[str]) -> list[Flip]:
     """List the questions of two folders ``predictions/<epoch>`` whose answers differ.
 
     A question that was asked only once is no flip.
+
+    Args:
+        before: Folder of the first evaluation.
+        after: Folder of the second one.
+        benchmarks: Names of the benchmarks, in the order of the flips.
     """
     found: list[Flip] = []
-    for path in sorted(after.glob("*.jsonl")):
-        first = before / path.name
-        if first.exists():
-            found += flips_between(path.stem, rows_by_id(first), rows_by_id(path))
+    for name in benchmarks:
+        first, second = (folder / f"{name}.jsonl" for folder in (before, after))
+        if first.exists() and second.exists():
+            found += flips_between(name, rows_by_id(first), rows_by_id(second))
     return found
 
 
