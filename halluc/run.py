@@ -13,7 +13,6 @@ from hydra.utils import get_class
 from lightning.pytorch import Trainer, seed_everything
 from lightning.pytorch.loggers import WandbLogger
 from omegaconf import DictConfig, OmegaConf, open_dict
-from rich.console import Console
 
 from halluc.benchmarks.base import Benchmark
 from halluc.callbacks.asking import Answerer
@@ -35,9 +34,8 @@ from halluc.models.adapter_files import load_adapter
 from halluc.models.adapters import AdapterReport
 from halluc.models.lvlm import Lvlm
 from halluc.packing.sequence import SequenceScorer
-from halluc.report.before_after import before_after_table
-from halluc.report.flip_pictures import flip_pictures
-from halluc.report.flips import count_changes, flips
+from halluc.report.closing import print_closing
+from halluc.report.flips import flips
 from halluc.report.quiet import quiet_libraries
 from halluc.report.results import read_results
 from halluc.resume import resumed_config, save_config
@@ -312,20 +310,11 @@ def _trainer(
 
 
 def _report(run: Run) -> None:
-    """Print the table; log and draw which answers flipped."""
-    results = run.evaluation.results
-    predictions = run.run_dir / "predictions"
+    """Show and log what the best epoch changed."""
+    results, predictions = run.evaluation.results, run.run_dir / "predictions"
     best = predictions / f"epoch_{results['best']['epoch']}"
     found = flips(predictions / "baseline", best, run.evaluation.benchmarks)
     for target in run.trainer.loggers:
         if isinstance(target, WandbLogger):
             log_flips(target, found)
-    console = Console()
-    console.print(before_after_table(results))
-    if results["best"].get("select/score", 0.0) < results["baseline"].get("select/score", 0.0):
-        console.print("[yellow]No epoch reached the baseline's select/score: the adapter does harm.[/]")
-    changes = ", ".join(f"{count} {kind}" for kind, count in count_changes(found).items())
-    console.print(f"{len(found)} answers flipped since the baseline ({changes}).")
-    for path in flip_pictures(found, run.run_dir / "flips"):
-        console.print(f"A cured answer: {path}", soft_wrap=True)
-    console.print(f"Everything of this run lies in {run.run_dir}", soft_wrap=True)
+    print_closing(results, found, run.run_dir)
