@@ -39,12 +39,15 @@ def choose(found: Sequence[Flip]) -> list[Flip]:
 
 
 def sheet(drawn: Sequence[Image.Image]) -> Image.Image:
-    """Lay drawings out in rows of columns of one width."""
-    width, height = (max(image.size[axis] for image in drawn) + GAP for axis in (0, 1))
-    rows = -(-len(drawn) // COLUMNS)
-    whole = Image.new("RGB", (COLUMNS * width - GAP, rows * height - GAP), "white")
-    for number, image in enumerate(drawn):
-        whole.paste(image, (number % COLUMNS * width, number // COLUMNS * height))
+    """Lay drawings out in rows, each next to the one before it."""
+    rows = [drawn[start : start + COLUMNS] for start in range(0, len(drawn), COLUMNS)]
+    width = max(sum(image.width + GAP for image in row) for row in rows) - GAP
+    heights = [max(image.height for image in row) + GAP for row in rows]
+    whole = Image.new("RGB", (width, sum(heights) - GAP), "white")
+    for number, row in enumerate(rows):
+        for place, image in enumerate(row):
+            left = sum(before.width + GAP for before in row[:place])
+            whole.paste(image, (left, sum(heights[:number])))
     return whole
 
 

@@ -42,7 +42,7 @@ def draw_flip(flip: Flip) -> Image.Image:
     pictures = [load_image(source, None) for source in flip.images]
     scaled = [p.resize((p.width * HEIGHT // p.height, HEIGHT), Image.Resampling.NEAREST) for p in pictures]
     width = max(sum(picture.width + 8 for picture in scaled), 480)
-    lines = textwrap.wrap(flip.prompt.replace("\n", " "), width // 9)
+    lines = textwrap.wrap(" ".join(flip.prompt.split()), width // 9)
     lines += [f"before: {flip.before}    after: {flip.after}    right: {flip.gold}"]
     sheet = Image.new("RGB", (width, HEIGHT + 12 + LINE * len(lines)), "white")
     left = 0

@@ -83,7 +83,8 @@ PAIR_MIX: Mapping[PairDraw, float] = {
     pair_lessons.pair_size: 1.2,
     pair_lessons.pair_count: 2,
     pair_lessons.pair_open_color: 1.5,
-    pair_lessons.pair_open_count: 1.5,
+    pair_lessons.pair_open_size: 2,
+    pair_lessons.pair_open_count: 3,
 }
 
 VALIDATION_MIX: Mapping[Draw, float] = dict.fromkeys(

@@ -115,10 +115,23 @@ def pair_open_color(facts: PairFacts, pair: PairTeacher) -> Lesson | None:
     return Lesson((text,), facts[index].thing(kind).color, "pair_open_color", closed=False)
 
 
-def pair_open_count(facts: PairFacts, pair: PairTeacher) -> Lesson:
-    """Ask how many of a kind one of the pictures shows."""
+def pair_open_size(facts: PairFacts, pair: PairTeacher) -> Lesson | None:
+    """Ask for the size of a thing in one of the pictures, often of one whose size differs in the other."""
     rng, index = pair.teacher.rng, pair.teacher.rng.randrange(2)
-    kind = rng.choice(facts[0].kinds + facts[1].kinds)
+    if not facts[index].single:
+        return None
+    varying = [kind for kind in common(facts) if facts[0].thing(kind).size != facts[1].thing(kind).size]
+    kind = rng.choice(varying if varying and rng.random() < 0.7 else facts[index].single)
+    text = fill(pick(rng, wording.PAIR_ASK_SIZE), kind, nth=pick(rng, wording.NTH[index]))
+    return Lesson((text,), facts[index].thing(kind).size, "pair_open_size", closed=False)
+
+
+def pair_open_count(facts: PairFacts, pair: PairTeacher) -> Lesson:
+    """Ask how many of a kind one of the pictures shows, often of one that occurs several times."""
+    rng, index = pair.teacher.rng, pair.teacher.rng.randrange(2)
+    kinds = facts[0].kinds + facts[1].kinds
+    several = [kind for kind in kinds if max(facts[0].count(kind), facts[1].count(kind)) > 1]
+    kind = rng.choice(several if several and rng.random() < 0.7 else kinds)
     text = fill(pick(rng, wording.PAIR_ASK_COUNT), kind, nth=pick(rng, wording.NTH[index]))
     return Lesson((text,), str(min(facts[index].count(kind), LARGEST_COUNT)), "pair_open_count")
 

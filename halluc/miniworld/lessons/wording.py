@@ -110,6 +110,7 @@ PAIR_SIZE: Forms = ("Is the {kind} {nth} {value}?",)
 PAIR_COUNT_MANY: Forms = ("Are there exactly {value} {kinds} {nth}?", "Are there {value} {kinds} {nth}?")
 PAIR_COUNT_ONE: Forms = ("Is there exactly {value} {kind} {nth}?", "Is there only {value} {kind} {nth}?")
 PAIR_ASK_COLOR: Forms = ("What color is the {kind} {nth}?",)
+PAIR_ASK_SIZE: Forms = ("What size is the {kind} {nth}?",)
 PAIR_ASK_COUNT: Forms = ("How many {kinds} are {nth}?", "How many {kinds} are there {nth}?")
 PAIR_SAME: Forms = (
     "Is the {kind} the same color in both pictures?",

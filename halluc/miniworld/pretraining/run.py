@@ -67,7 +67,7 @@ class PretrainingPlan:
 
     seed: int = 0
     vision_steps: int = 2000
-    steps: int = 3600
+    steps: int = 4800
     vision_images: int = 64
     rows: int = 12
     pair_share: float = 0.4

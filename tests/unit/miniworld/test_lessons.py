@@ -213,6 +213,7 @@ PAIRED = [
     pair_lessons.pair_size,
     pair_lessons.pair_count,
     pair_lessons.pair_open_color,
+    pair_lessons.pair_open_size,
     pair_lessons.pair_open_count,
     pair_lessons.pair_total,
     pair_lessons.pair_different,
@@ -262,7 +263,25 @@ def test_labels_about_two_pictures_are_true(draw):
             elif lesson.answer.isdigit():
                 assert lesson.answer == str(len(things[index]))
             else:
-                assert lesson.answer == things[index][0].color
+                thing = things[index][0]
+                assert lesson.answer == (thing.size if "size" in text else thing.color)
+
+
+def test_open_questions_about_sizes_often_ask_where_the_pictures_differ():
+    differing = 0
+    for scenes, lesson in drawn_pairs(pair_lessons.pair_open_size):
+        kind = next(word for word in re.findall(r"\w+", lesson.parts[0]) if word in KINDS)
+        sizes = [{t.size for _, t in scene.placed() if t.kind == kind} for scene in scenes]
+        differing += all(sizes) and sizes[0] != sizes[1]
+    assert differing > 90
+
+
+def test_open_questions_about_numbers_often_ask_for_several():
+    several = 0
+    for scenes, lesson in drawn_pairs(pair_lessons.pair_open_count):
+        kind = next(SINGULAR[w] for w in re.findall(r"\w+", lesson.parts[0]) if w in SINGULAR)
+        several += any(sum(t.kind == kind for _, t in scene.placed()) > 1 for scene in scenes)
+    assert several > 80
 
 
 def test_a_careless_eye_affirms_what_the_other_picture_shows():
